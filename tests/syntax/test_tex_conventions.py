@@ -128,3 +128,83 @@ def test_the_softmax_of_a_row_has_a_dot_for_the_index_that_stands_behind_it():
 
     np.testing.assert_allclose(f(s), g(s))
     np.testing.assert_allclose(f(s).sum(1), 1)
+
+
+COMPONENTS = r"""
+\begin{align}
+\sigma_{xx} &= \lambda (\epsilon_{xx} + \epsilon_{yy}) + 2 \mu \epsilon_{xx}, \\
+\sigma_{xy} &= 2 \mu \epsilon_{xy}
+\end{align}
+"""
+
+
+def test_components_by_axes_are_names_and_no_diagonal():
+    f = tadc.compile(COMPONENTS, lang="tex")
+
+    assert f.outputs == ("sigma_xx", "sigma_xy")
+    assert {"epsilon_xx", "epsilon_yy", "epsilon_xy"} <= {*f.inputs}
+
+
+def test_sums_of_squares_below_tensors_are_names():
+    text = r"""
+\[ S_{xx} = \sum_{i=1}^n x_i^2, \qquad S_{xy} = \sum_{i=1}^n x_i y_i, \qquad b = S_{xy} / S_{xx} \]
+"""
+
+    assert str(tadc.compile(text, lang="tex")).strip().endswith("b = S_xy/S_xx")
+
+
+def test_two_diagonals_are_no_cases_of_one_tensor():
+    with pytest.raises(tadc.Error, match="twice"):
+        tadc.compile(r"\[ k_{ii} = 1, \quad k_{ij} = d_{ij}, \quad k_{jj} = 2 \]", lang="tex")
+
+
+def test_a_letter_below_a_left_side_is_an_index_where_another_formula_reads_it_as_one():
+    text = r"""
+\[ d_t(\tau) = \sum_{j=1}^{W} (x_j - x_{j+\tau})^2 \]
+\[ c_t(\tau) = d_t(\tau) / \sum_{j=1}^{\tau} d_t(j) \]
+"""
+    with pytest.raises(tadc.Error, match="`t` has no range"):
+        tadc.compile(text, lang="tex")
+
+
+FURTHER = {
+    r"\[ L_k = -\sum_{xy} \log Y_{xy} \]": "L_k = -sum{x=0..X - 1, y=0..Y_1 - 1} log(Y[x, y])",
+    r"\[ L = L_c + L_o = -\log p + |q|^2 \]": "L = -log(p) + abs(q)**2",
+    r"\[ B = A + \lambda I_n \] with $A \in \mathbb{R}^{n \times n}$": (
+        "B[d: n, k: n] = A[d, k] + (if d = k then lambda else 0)"
+    ),
+    r"\[ B = A - \frac{\mathbf{I}_n}{\sqrt{n}} \] with $A \in \mathbb{R}^{n \times n}$": (
+        "B[d: n, k: n] = A[d, k] - (if d = k then 1/sqrt(n) else 0)"
+    ),
+    r"\[ U(s, a) = c P(s, a) / N(s, a) \] %!tadc input P[S, A], N[S, A]": (
+        "U[s: S, a: A] = c*P[s, a]/N[s, a]"
+    ),
+    r"\[ y_i = \left\{ \begin{array}{ll} 1 & \mbox{if $x_i \geq 0$} \\ 0 & \mbox{otherwise} \end{array} \right. \]": (
+        "y[i: I] = if 0 <= x[i] then 1 else 0"
+    ),
+    r"\[ \mbox{\textsc{Bleu}} = \exp(\sum_{n=1}^N w_n) \]": "Bleu = exp(sum{n=0..N - 1} w[n])",
+    r"\[ \ln \gamma_i^{C} = \ln \frac{r_i}{x_i} \]": "log_gamma_C[i: I] = log(r[i]/x[i])",
+    r"\[ m = \frac{1}{N} \sum_{i=1}^a \sum_{j=1}^n y_{ij} \] where $N = an$.": (
+        "m = 1/N*(sum{i=0..a - 1, j=0..n - 1} y[i, j])"
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "program"), FURTHER.items())
+def test_labels_words_and_sizes_are_read_as_authors_mean_them(text, program):
+    f = tadc.compile(text, lang="tex")
+
+    assert program in str(f)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\[ B_t = A_t - I_t \] with $A \in \mathbb{R}^{T \times n \times n}$",
+        r"\[ y_i = \left\{ \begin{array}{ll} 1 & \mbox{if $x_i > 0$ and more} \\ 0 & \mbox{else} \end{array} \right. \]",
+        r"\[ L_k = \sum_i x_i, \qquad y_k = L_k z_k \]",
+    ],
+)
+def test_what_only_looks_like_them_is_refused(text):
+    with pytest.raises(tadc.Error):
+        tadc.compile(text, lang="tex")

@@ -63,6 +63,7 @@ ACCENTS = {
 # A wrapper is dropped; its style is kept to find one letter used in two styles.
 WRAPPERS = {
     "mathrm": "upright", "text": "upright", "textrm": "upright", "textnormal": "upright", "mbox": "upright",
+    "textsc": "upright", "textsf": "sans", "textup": "upright", "textmd": "upright",
     "operatorname": "upright", "operatorname*": "upright", "mathit": "", "textit": "", "mathnormal": "",
     "mathbf": "bold", "boldsymbol": "bold", "bm": "bold", "textbf": "bold", "pmb": "bold", "mathcal": "calligraphic",
     "mathscr": "script", "mathfrak": "fraktur", "mathsf": "sans", "mathtt": "typewriter", "texttt": "typewriter",

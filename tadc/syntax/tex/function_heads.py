@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.script_tokens import bound_names, comma, scripted, with_label
 from tadc.syntax.tex.sides import sides_of
 from tadc.syntax.tex.statements import Statement, depths
@@ -118,10 +119,22 @@ class _Head:
         plain = {a[0].value for a in self.arguments if len(a) == 1}
         has_elements = any(len(a) > 1 for a in self.arguments)
         if not self.below and not has_elements:
-            return True
+            return not (len(plain) > 1 and self._are_indices(plain))
         values = {t.value for t in self.right if t.type == "NAME"}
         elements = {a[0].value for a in self.arguments if len(a) > 1}
         return plain | elements <= values and not plain & names_in_subscripts(self.right)
+
+    def _are_indices(self, letters: Set[str]) -> bool:
+        r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`."""
+        in_lists = {
+            place
+            for call in calls_in(self.right)
+            if all([t.type for t in part] == ["NAME"] for part in listed(call.inner))
+            if len(listed(call.inner)) > 1 and not call.is_raised
+            for place in range(call.start + 1, call.end)
+        }
+        places = [n for n, t in enumerate(self.right) if t.value in letters]
+        return bool(places) and all(n in in_lists for n in places)
 
     @property
     def is_of_tensor(self) -> bool:

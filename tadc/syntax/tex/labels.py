@@ -30,7 +30,10 @@ def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
     count = [t.value for t in tokens if t.type == "NAME"]
     above_only = _above(tokens, closing)
     for place, token in enumerate(tokens):
-        before = tokens[place - 1].type if place else "BREAK"
+        begin = (
+            place - 1 if place and tokens[place - 1].type == "FUNC" else place
+        )  # `\ln \gamma_i^C =`
+        before = tokens[begin - 1].type if begin else "BREAK"
         if token.type != "NAME" or before not in ("BREAK", "COMMA", "DOT", "QUAD", "TEXT"):
             continue
         above, has_subscript = "", False

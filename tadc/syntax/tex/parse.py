@@ -465,7 +465,8 @@ def _skip_probabilities(found: _Found) -> None:
 def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
     span = text.span(skipped[0].start, skipped[0].end) if skipped else text.span(0, 0)
     fix = r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
-    if skipped and skipped[0].tokens[0].type == "RED":
+    first = skipped[0].tokens[0] if skipped else None
+    if first is not None and first.type == "RED" and first.value in ("min", "max"):
         fix = r"give what is minimised a name: `f = ..`, without the `\min` over its arguments"
     return SyntaxError(span, "no display defines an element of a tensor", fix=fix)
 

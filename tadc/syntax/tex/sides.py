@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, UNKNOWN, words
-from tadc.syntax.tex.script_tokens import Guess, bound_names
+from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
@@ -121,9 +121,25 @@ def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token]
         return None
     return min(
         composed,
-        key=lambda side: (_names_function(side), not _has_sum(side), _of_vectors(side)),
+        key=lambda side: (
+            _names_function(side),
+            _only_names(side),
+            not _has_sum(side),
+            _of_vectors(side),
+        ),
         default=None,
     )
+
+
+def _only_names(side: Sequence[Token]) -> bool:
+    r"""Whether it is `\mathcal{L}_c + \mathcal{L}_o`, parts with names that the sides behind it write out."""
+    kinds = {t.type for t in side}
+    below = {t.type for _, _, inner in scripted(side, "SUB") for t in inner}
+    is_sum = bool(kinds & {"PLUS", "MINUS"}) and kinds <= _OF_NAMES
+    return is_sum and below <= {"NAME"}
+
+
+_OF_NAMES = words("NAME SUB LBRACE RBRACE PLUS MINUS")
 
 
 def _is_sigmoid_of_formula(side: Sequence[Token]) -> bool:

@@ -70,20 +70,31 @@ ONE = key(Number("1", Span(Source("1"), 0, 1)))
 
 
 def identity(e: Expression, beside: Value) -> Value:
-    r"""The matrix `I` or `\lambda I` that is added to another one. Raises SyntaxError where that is not square."""
+    r"""The matrix `I`, `\lambda I_n` or `I / c` that is added to another one. Raises SyntaxError where that is not square."""
     if len(beside.extents) == 2 and len({*beside.extents}) == 2 and None not in beside.extents:
         raise SyntaxError(
             e.span,
             f"`I` is the identity beside {what(beside)} which is not square as it is declared",
             fix="give both extents one size, or declare what `I` is: `%!tadc input I[N, M]`",
         )
-    diagonal = e.left if isinstance(e, Binary) else Number("1", e.span)
+    diagonal = _diagonal(e)
 
     def at(i: Subscripts) -> Expression:
         equal = ast.Comparison((i[0], i[1]), ("==",), e.span)
         return ast.Choice(equal, diagonal, Number("0", e.span), e.span)
 
     return Value(2, at, e.span)
+
+
+def _diagonal(e: Expression) -> Expression:
+    """The elements on the diagonal of a multiple of the identity."""
+    match e:
+        case Binary("/", over, under):
+            return Binary("/", _diagonal(over), under, e.span)
+        case Binary("*", factor, _):
+            return factor
+        case _:
+            return Number("1", e.span)
 
 
 def scalar(e: Expression) -> Value:

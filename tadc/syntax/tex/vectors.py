@@ -365,15 +365,30 @@ class Vectors:
         )
 
     def _is_identity(self, e: Expression) -> bool:
-        r"""Whether it is `I` or `\lambda I`, which nothing declares or defines: the identity beside a matrix."""
+        r"""Whether it is `I`, `\lambda I_n` or `I / \sqrt{n}`, which nothing declares or defines: the identity beside a matrix."""
         match e:
-            case Name("I") | Binary("*", Number(), Name("I")):
+            case Binary("/", over, under):
+                return self._is_identity(over) and not self._has_tensors(under)
+            case Binary("*", Number(), unit):
                 is_scaled = True
-            case Binary("*", Name(n) | Binary("**", Name(n), Number()), Name("I")):
+            case Binary("*", Name(n) | Binary("**", Name(n), Number()), unit):
                 is_scaled = not self.ranks.get(n)
             case _:
-                is_scaled = False
-        return is_scaled and "I" not in self.ranks.keys() | self.indices
+                is_scaled, unit = True, e
+        match unit:
+            case Name("I"):
+                is_unit = True
+            case Element(Name("I"), (Name() | Number() as size,)):
+                is_unit = any(key(size) in extents for extents in self.extents.values())
+                is_unit = is_unit and not (isinstance(size, Name) and size.name in self.indices)
+            case _:
+                is_unit = False
+        return is_scaled and is_unit and "I" not in self.extents.keys() | self.indices
+
+    def _has_tensors(self, e: Expression) -> bool:
+        """Whether a name in it has dimensions."""
+        named = (n for n in nodes((e,)) if isinstance(n, Name))
+        return any(self.ranks.get(n.name) for n in named)
 
     def _is_number(self, e: Expression) -> bool:
         """Whether it is one for sure, such as the 1 of `1 - z`: written as one, declared without dimensions, or an element."""
