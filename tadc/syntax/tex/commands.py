@@ -158,7 +158,7 @@ MARKS = {
 # fmt: off
 SYMBOLS = {
     "cdot": "CDOT", "times": "CDOT", "ast": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
-    "coloneqq": "DEF", "coloneq": "DEF", "leftarrow": "DEF", "gets": "DEF", "equiv": "DEF", "triangleq": "DEF",
+    "coloneqq": "DEF", "coloneq": "DEF", "leftarrow": "DEF", "longleftarrow": "DEF", "gets": "DEF", "equiv": "DEF", "triangleq": "DEF",
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
     "land": "AND", "wedge": "AND", "lor": "OR", "vee": "OR", "lnot": "NOT", "neg": "NOT",

@@ -51,8 +51,9 @@ def own_functions(
     defined = {id(s) for s, _ in heads if not s.ranges}
     bound = {n for s in statements if id(s) not in defined for n in bound_names(s.tokens)}
     for statement, head in heads:
-        if head.name.value not in applied:
-            continue
+        found_below = applied.get(head.name.value, frozenset())
+        if not found_below or (not head.below and () not in found_below):
+            continue  # `L(\theta) = L_B(\theta) + ..` applies another function
         own = {h.label for _, h in heads if h.name.value == head.name.value}
         others = {other for other in applied[head.name.value] - own if other}
         is_function = head.is_function and not statement.ranges  # `w(n) =` at integers

@@ -39,6 +39,7 @@ __all__ = ["LeftLabels"]
 _NO_INDICES = frozenset(
     "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
+_STRONG = frozenset("ijmnt")  # letters of indices, whatever stands on the right side
 _GREEK_LABELS = frozenset(
     ("theta", "Theta", "xi", "phi", "Phi", "psi", "pi", "tau", "omega", "eta")
 )
@@ -185,7 +186,7 @@ class LeftLabels:
         if not _is_free_element(definition) or not has_sum:
             return False
         base, letter = tokens[0].value, tokens[3].value
-        if base in self.declared or letter in self.sizes or letter in "ijmnt":
+        if base in self.declared or letter in self.sizes or letter in _STRONG:
             return False
         right = {t.value for t in definition.right}
         is_absent = letter not in right and not any(n.endswith(f"_{letter}") for n in right)
@@ -251,7 +252,9 @@ class LeftLabels:
         left = left_indices(tokens)
         closing = closing_braces(tokens).get(2, 0)
         ranged = {t.value for t in definition.ranges} & {t.value for t in left}
-        if not left or not _ends_at(tokens, closing + 1, equal) or ranged:
+        is_whole = _ends_at(tokens, closing + 1, equal)
+        is_headed = tokens[closing + 1].type == "LPAR" and tokens[equal - 1].type == "RPAR"
+        if not left or not (is_whole or is_headed) or ranged:
             return None
         is_declared = tokens[0].value in self.declared
         if is_declared and not _reads_itself(definition):
@@ -267,13 +270,13 @@ class LeftLabels:
         if len(letters) == 1 < len(left) and not letters <= tensors - inside:
             return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
-        is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
+        is_plain = is_whole and kinds == ["NAME"] * len(left) and len(left) > 1
         elsewhere = {t.value for t in tokens[equal:]} - (bound_names(tokens[equal:]) & {*letters})
         is_word = is_plain and not letters & (
             elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
         )
         is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
-        are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
+        are_tensors = is_whole and letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):
             return None
         name = with_label(tokens[0], left, tokens[closing].end)
@@ -491,7 +494,7 @@ def _below(tokens: Sequence[Token]) -> Iterator[Token]:
 def _are_parameters(
     left: Sequence[Token], below: Sequence[Token], inside: Set[str], right: Sequence[Token]
 ) -> bool:
-    r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: capitals after commas, none of them an index of
+    r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: letters after commas, none of them an index of
     the right side, which lacks one and has a sum; or the `\theta, \xi` of networks, which are indices nowhere in it.
     """
     letters = {t.value for t in left}
@@ -499,7 +502,7 @@ def _are_parameters(
     are_numbers = letters <= _GREEK_LABELS and not letters & inside
     is_free = not letters & inside and not letters <= {t.value for t in right}
     has_sum = any(t.type == "RED" for t in right)
-    are_sizes = is_free and has_sum and all(n.isupper() for n in letters)
+    are_sizes = is_free and has_sum and not letters & _STRONG
     return is_list and (are_sizes or are_numbers)
 
 

@@ -84,7 +84,7 @@ def defines(statement: Statement) -> bool:
     return statement.kind == "definition" and is_sign
 
 
-_OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow")
+_OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow", r"\longleftarrow")
 
 
 def _sentence(before: str) -> str:

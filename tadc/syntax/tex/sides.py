@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, UNKNOWN, words
+from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
@@ -124,10 +125,21 @@ def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token]
         key=lambda side: (
             _names_function(side),
             _only_names(side),
+            _has_components(side),
             not _has_sum(side),
             _of_vectors(side),
         ),
         default=None,
+    )
+
+
+def _has_components(side: Sequence[Token]) -> bool:
+    r"""Whether it is written in components, `(v_{ix} - w_{ix})^2 + ..`, of what another side has as vectors."""
+    bound = bound_names(side)
+    return any(
+        len(letters) > 1 and letters[-1] in AXES - bound
+        for _, _, inner in scripted(side, "SUB")
+        for letters in [[t.value for t in inner if t.type == "NAME"]]
     )
 
 

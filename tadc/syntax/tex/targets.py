@@ -92,7 +92,11 @@ def _with_plain_target(
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
-    if sign.value in (r"\gets", r"\leftarrow") and left and left[0].type == "NAME":
+    if (
+        sign.value in (r"\gets", r"\leftarrow", r"\longleftarrow")
+        and left
+        and left[0].type == "NAME"
+    ):
         name = left[0].value
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]

@@ -12,7 +12,7 @@ import unicodedata
 
 from tadc.syntax.tex import commands
 from tadc.syntax.tex.macros import Expansion
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, TokenList
+from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, Token, TokenList
 from tadc.syntax.tex.wrapped import COMMAND, argument_end, wrapped
 
 __all__ = ["tokenize"]
@@ -42,6 +42,12 @@ _SIDE = re.compile(r"\\(left|right)(?![A-Za-z])\s*((?:\||\\[lr]?vert)\s*_)?")
 _BRACED_BRACKET = re.compile(r"\s*\{\s*([()\[\]|]|\\[{}|])\s*\}")  # of `\big{(}`
 _FORMULA_IN_TEXT = re.compile(r"\s*\{\s*\$[^${}]*(?:\{[^${}]*\}[^${}]*)*\$\s*\}")
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
+
+
+_SIZE = r"(?:\\(?:left|right|[bB]igg?[lr]?)\s*)"
+_DOUBLE_BAR = re.compile(rf"\|\s*{_SIZE}?\|")
+_BRACKET_OR_BAR = re.compile(r"(?<!\\)[()\[\]{}]|\\[{}|]|\|")
+_OPENING = frozenset(("(", "[", "{", r"\{"))
 
 
 class _Tokenizer:
@@ -233,6 +239,13 @@ class _Tokenizer:
                 )
 
     def _bar(self, start: int) -> None:
+        if double := _DOUBLE_BAR.match(self.text, start, self.end):
+            kind = self._side_of_norm(double)
+            if kind:
+                self.position = double.end()
+                self.out.bar(kind, start, self.position, "NORM")
+                self.side = ""
+                return
         if self.side == "close" and self.out.is_open_at_dot:
             self.out.bracket("RPAR", "|", start, self.position)
         elif not self.side and self.out.in_subscript and self._is_only_bar():
@@ -240,6 +253,22 @@ class _Tokenizer:
         else:
             self.out.bar(self.side, start, self.position, "BAR")
         self.side = ""
+
+    def _side_of_norm(self, double: re.Match[str]) -> str:
+        """Which side of a norm two bars are, `||x||`, where they are one: not of `|x||y|`, and not the sign of `D(p||q)`."""
+        in_bars = self.out.innermost in ("BAR_L", "NORM_L")
+        after_operand = bool(self.out.tokens) and self.out.tokens[-1].type in ENDS_OPERAND
+        if in_bars and after_operand:
+            return "close" if self.out.innermost == "NORM_L" else ""
+        depth = 0
+        for sign in _BRACKET_OR_BAR.finditer(self.text, double.end(), self.end):
+            if "|" not in sign[0]:
+                depth += 1 if sign[0] in _OPENING else -1
+                if depth < 0:
+                    return ""
+            elif depth == 0:
+                return "open" if _DOUBLE_BAR.match(self.text, sign.start(), self.end) else ""
+        return ""
 
     def _ends_with_bar_and_subscript(self) -> bool:
         r"""Whether the `\left.` before this place is that of `\left. \frac{\partial u}{\partial x} \right|_i`."""
