@@ -208,3 +208,38 @@ def test_labels_words_and_sizes_are_read_as_authors_mean_them(text, program):
 def test_what_only_looks_like_them_is_refused(text):
     with pytest.raises(tadc.Error):
         tadc.compile(text, lang="tex")
+
+
+ROWS = {
+    r"\[ s = \sum_{x \in S} (x - c)^2 \] %!tadc input S[N], c[]": "s = sum{x_row=0..N - 1} (S[x_row] - c)**2",
+    r"\[ d_k = \sum_{x \in S_1} x_k^2 \] %!tadc input S_1[N, D]": "d[k: D] = sum{x_row=0..N - 1} S_1[x_row, k]**2",
+    r"\[ y_i = \left\{ \begin{aligned} & x_i, & x_i > 0 \\ & 0, & \text{otherwise} \end{aligned} \right. \]": (
+        "y[i: I] = if 0 < x[i] then x[i] else 0"
+    ),
+    r"\[ y = E x \] with $E \in \mathbb{R}^{|V| \times d}, x \in \mathbb{R}^d$": "input E[V, d], x[d]",
+    r"\[ y = W x \] with $W \in \mathbb{R}^{C/r \times C}, x \in \mathbb{R}^C$": "input W[C_over_r, C], x[C]",
+    r"\[ s_i = ||x_i||^2 + |c| \] with $x \in \mathbb{R}^{n \times d}$": "s[i: n] = sum{k=0..d - 1} x[i, k]**2 + abs(c)",
+    r"\[ s = |a||b| + ||a| - |b|| \]": "s = abs(a)*abs(b) + abs(abs(a) - abs(b))",
+    r"\[ L(\theta) = L_B(\theta) + \sum_i F_i \theta_i^2 \]": "L = L_B + sum{i=0..I - 1} F[i]*theta[i]**2",
+}
+
+
+@pytest.mark.parametrize(("text", "program"), ROWS.items())
+def test_rows_of_sets_norms_and_sizes_are_read(text, program):
+    assert program in str(tadc.compile(text, lang="tex"))
+
+
+UNCLEAR = {
+    r"\[ s = \sum_i ||x_i - y||^2 \]": "a norm is of a vector",
+    r"\[ y = W x \] with $W \in \mathbb{R}^{m \times n}$": "may be a vector or a number",
+    r"\[ s = \frac{1}{|S|} \sum_{x \in S} x^2 \] %!tadc input S[N]": "number of its elements",
+    r"\[ s = \sum_{x \in S} x^2 + \sum_{x \in T} x^2 \] %!tadc input S[N], T[M]": "the set",
+}
+
+
+@pytest.mark.parametrize(("text", "fact"), UNCLEAR.items())
+def test_norms_and_letters_behind_matrices_need_shapes(text, fact):
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile(text, lang="tex")
+
+    assert fact in caught.value.errors[0].fact

@@ -25,6 +25,7 @@ from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
+from tadc.syntax.tex.declared_sets import with_rows_of_sets
 from tadc.syntax.tex.diagonals import with_diagonals
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.dotted import implied_margins
@@ -546,6 +547,9 @@ def _with_scripts(
     statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(with_whole_logarithms(s.tokens))) for s in statements]
+    statements = [
+        replace(s, tokens=tuple(with_rows_of_sets(s.tokens, ranks, guesses))) for s in statements
+    ]
     statements = [
         replace(s, tokens=tuple(without_sets(s.tokens, sizes, guesses))) for s in statements
     ]

@@ -52,6 +52,7 @@ from tadc.syntax.tex.script_words import (
 )
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
 from tadc.syntax.tex.several_limits import with_single_limits
+from tadc.syntax.tex.shape_extents import names_outside_bars, with_named_extents
 from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
@@ -189,6 +190,11 @@ def _defined_heads(tokens: Tokens) -> Iterator[str]:
             yield name.value
 
 
+def _named_extents(f: Formulas) -> Callable[[Tokens], Tokens]:
+    taken = names_outside_bars(f.tokens)
+    return lambda tokens: with_named_extents(tokens, taken)
+
+
 def _softmax_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_softmax_of_rows
 
@@ -296,6 +302,7 @@ PASSES: tuple[Pass, ...] = (
     _told_functions,
     _told_product,
     _softmax_rows,
+    _named_extents,
     _without_remainders,
     _raised_heads,
     _flat_words,

@@ -121,6 +121,11 @@ class TokenList:
         return self.innermost == "CASES_B" and self.tokens[-1].type == "AMP"
 
     @property
+    def begins_row(self) -> bool:
+        """Whether a row of cases begins here."""
+        return self.tokens[-1].type in ("CASES_B", "ROW")
+
+    @property
     def in_limits(self) -> bool:
         r"""Whether this place is directly in limits, or in the `\{` and `\}` of a set in them."""
         kinds = [o.kind for o in self._opened[-2:]]

@@ -44,6 +44,7 @@ _FORMULA_IN_TEXT = re.compile(r"\s*\{\s*\$[^${}]*(?:\{[^${}]*\}[^${}]*)*\$\s*\}"
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
+_LISTS_OF_CASES = frozenset(("array", "aligned", "gathered", "matrix", "split"))
 _SIZE = r"(?:\\(?:left|right|[bB]igg?[lr]?)\s*)"
 _DOUBLE_BAR = re.compile(rf"\|\s*{_SIZE}?\|")
 _BRACKET_OR_BAR = re.compile(r"(?<!\\)[()\[\]{}]|\\[{}|]|\|")
@@ -128,6 +129,8 @@ class _Tokenizer:
                 self._bar(start)
             case "&":
                 self.ampersands += environment != "cases"
+                if environment == "cases" and self.out.begins_row:
+                    return  # `& x, & x > 0` of `aligned`
                 if environment == "cases":
                     self._add("AMP", character, start)
                 elif self.ampersands % 2 == 0:  # of `a &= b & c &= d`
@@ -309,7 +312,7 @@ class _Tokenizer:
         if name in commands.WITH_COLUMNS and command == "begin":
             self._next(_COLUMNS)
         is_cases = name in ("cases", "dcases") or (
-            name == "array" and self._array_is_cases(command)
+            name in _LISTS_OF_CASES and self._array_is_cases(name, command)
         )
         if is_cases and command == "begin":
             self.environments.append("cases")
@@ -326,9 +329,12 @@ class _Tokenizer:
         elif enclosing == "layout":
             self.environments.pop()
 
-    def _array_is_cases(self, command: str) -> bool:
-        r"""After `\left\{` an array lists cases, as before there was an environment for them."""
+    def _array_is_cases(self, name: str, command: str) -> bool:
+        r"""After `\left\{` an array lists cases, as before there was an environment for them; and `aligned` behind an equality sign,
+        where it is no system of equations.
+        """
         if command == "end":
             return self.environments[-1:] == ["cases"]
-        last = self.out.tokens[-1] if self.out.tokens else None
-        return last is not None and last.type == "LPAR" and "{" in last.value
+        kinds = [t.type for t in self.out.tokens[-2:]]
+        is_open = kinds[-1:] == ["LPAR"] and "{" in self.out.tokens[-1].value
+        return is_open and (name == "array" or kinds in (["EQ", "LPAR"], ["DEF", "LPAR"]))

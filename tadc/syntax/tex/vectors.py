@@ -274,9 +274,10 @@ class Vectors:
                     b = identity(right, a) if a.rank == 2 else (yield self._walk(right))
                 return self._sum(e, a, b)
             case Binary("*", left, right):
-                return self._product(
-                    e.span, "", (yield self._walk(left)), (yield self._walk(right))
-                )
+                before, behind = (yield self._walk(left)), (yield self._walk(right))
+                if before.rank == 2 and behind.rank == 0:
+                    self._refuse_unknown(right)
+                return self._product(e.span, "", before, behind)
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
                 return self._squares((yield self._walk(inner)), e.span)
             case Binary("**", Name(name), Number("2")) if name in self.in_elements:
@@ -401,6 +402,20 @@ class Vectors:
             and self.ranks.get(e.name.name, 0) == len(e.subscripts)
         )
         return isinstance(e, Number) or is_declared or is_element
+
+    def _refuse_unknown(self, e: Expression) -> None:
+        """Raise for a letter behind a matrix that nothing in the document is said of: a vector, or a number?"""
+        if not isinstance(e, Name) or e.name in self.ranks or e.name in self.indices:
+            return
+        if e.name in ("pi", "inf", "nan"):
+            return
+        if any(key(e) in extents for extents in self.extents.values()):
+            return  # a size
+        raise SyntaxError(
+            e.span,
+            f"`{e.span.text}` behind a matrix may be a vector or a number, and nothing declares it",
+            fix=f"{declaration(e)}, or the number: `%!tadc input {e.name}[]`",
+        )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
         def times(a: Expression, b: Expression) -> Expression:
@@ -592,7 +607,7 @@ class Vectors:
         if base.rank < len(subscripts):
             raise SyntaxError(
                 e.span,
-                f"what stands in the brackets is {what(base)}, and it has {counted(len(subscripts), 'subscript')}",
+                f"what stands in the brackets is {what(base).rstrip(',')}, and it has {counted(len(subscripts), 'subscript')}",
                 fix="write subscripts on names, or declare the shapes of what stands in the brackets: "
                 + declaration(base.at(())).removeprefix("declare its shape: "),
             )
