@@ -243,3 +243,29 @@ def test_norms_and_letters_behind_matrices_need_shapes(text, fact):
         tadc.compile(text, lang="tex")
 
     assert fact in caught.value.errors[0].fact
+
+
+def test_a_capital_in_front_of_a_vector_needs_a_shape_and_a_constant_in_front_of_a_sum_none():
+    with pytest.raises(tadc.Error, match="may be a matrix or a number"):
+        tadc.compile(r"\[ y = W x \] with $x \in \mathbb{R}^n$", lang="tex")
+
+    f = tadc.compile(
+        r"\[ a = G \sum_{j=1}^N m_j x_j \] with $x \in \mathbb{R}^{N \times 3}$", lang="tex"
+    )
+    assert "G" in f.inputs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\[ z_i = x_i \] where $ = T^{-1} \sum_{t=1}^T y_t$.",
+        r"\[ \hat^{\Sigma}_{jk} = = \frac{1}{n} \sum_{i=1}^n x_i, \qquad \bar x_j \sum_{i=1}n x_{ij}, \]",
+        r"\[ y_i = x_i + O \] \[ z_i = \frac{}{} = \odot \]",
+        r"\[ P = \cdots a_n \] \[ \frac{x_i}{} = 1 \] \[ y_i = \operatorname{softmax}()_j \]",
+    ],
+)
+def test_fragments_are_read_or_refused(text):
+    try:
+        tadc.compile(text, lang="tex")
+    except tadc.Error as error:
+        assert error.errors[0].fix

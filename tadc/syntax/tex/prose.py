@@ -246,6 +246,8 @@ def _reads_itself(statement: Statement) -> bool:
     `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`.
     """
     left = statement.tokens[: statement.equal]
+    if not left:
+        return False
     below = [inner for name, _, inner in scripted(left, "SUB") if name == left[0]]
     if not below:
         return any(t.value == statement.target and t.note == left[0].note for t in statement.right)

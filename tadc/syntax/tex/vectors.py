@@ -276,7 +276,10 @@ class Vectors:
             case Binary("*", left, right):
                 before, behind = (yield self._walk(left)), (yield self._walk(right))
                 if before.rank == 2 and behind.rank == 0:
-                    self._refuse_unknown(right)
+                    self._refuse_unknown(right, "behind a matrix", "a vector")
+                is_read = isinstance(right, (Name, Element))
+                if before.rank == 0 and behind.rank == 1 and is_read and _is_capital(left):
+                    self._refuse_unknown(left, "in front of a vector", "a matrix")
                 return self._product(e.span, "", before, behind)
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
                 return self._squares((yield self._walk(inner)), e.span)
@@ -403,8 +406,8 @@ class Vectors:
         )
         return isinstance(e, Number) or is_declared or is_element
 
-    def _refuse_unknown(self, e: Expression) -> None:
-        """Raise for a letter behind a matrix that nothing in the document is said of: a vector, or a number?"""
+    def _refuse_unknown(self, e: Expression, place: str, kind: str) -> None:
+        """Raise for a letter beside a matrix or vector that nothing in the document is said of: a number, or what is usual there?"""
         if not isinstance(e, Name) or e.name in self.ranks or e.name in self.indices:
             return
         if e.name in ("pi", "inf", "nan"):
@@ -413,8 +416,8 @@ class Vectors:
             return  # a size
         raise SyntaxError(
             e.span,
-            f"`{e.span.text}` behind a matrix may be a vector or a number, and nothing declares it",
-            fix=f"{declaration(e)}, or the number: `%!tadc input {e.name}[]`",
+            f"`{_shown(e)}` {place} may be {kind} or a number, and nothing declares it",
+            fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
         )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
@@ -745,6 +748,24 @@ class Vectors:
             at=lambda i: with_parts(e, (*(v.at(()) for v in before), body.at(i))),
             span=e.span,
         )
+
+
+def _is_capital(e: Expression) -> bool:
+    """Whether it is a capital Latin letter, as matrices have."""
+    return isinstance(e, Name) and e.name[0].isupper() and len(e.name.split("_")[0]) == 1
+
+
+def _shown(e: Name) -> str:
+    r"""What is printed; of `\bm{W_f}` without its last brace the name."""
+    text = e.span.text
+    return text if len(text) <= 20 and text.count("{") == text.count("}") else e.name
+
+
+def _declared_as(e: Name, kind: str) -> str:
+    """What declares the letter as a vector or a matrix."""
+    if kind == "a vector":
+        return declaration(e)
+    return rf"declare its shape: `%!tadc input {e.name}[N, D]`, or `${_shown(e)} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
 
 
 def _is_bare_product(e: Node) -> TypeGuard[Binary]:
