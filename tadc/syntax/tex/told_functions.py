@@ -35,12 +35,15 @@ _TOLD = re.compile(
     rf"(?:\$|\\\()\s*\\?(?P<name>[A-Za-z]+)\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))[\s~]*{_IS}[\s~]+{_ADJECTIVES}"
     + "(?:"
     + "|".join(f"(?P<f{n}>{words})" for n, words in enumerate(_WORDS))
-    + r")\b(?![\s~]*(?:of\b|\())"
+    + r")\b(?![\s~]*(?:of\b|\())(?![\s~]*(?:functions?|activations?)?[\s~]*(?:or\b|/))"
 )
 _PRODUCT = re.compile(
     r"\\otimes\s*(?:\$|\\\))[^.$]{0,60}?(?:element|component|entry|point)-?\s?wise|\\otimes\s*(?:\$|\\\))[^.$]{0,60}?Hadamard"
     r"|(?:(?:element|component|entry|point)-?\s?wise|Hadamard)[^.$]{0,60}(?:\$|\\\()\s*\\otimes"
 )
+
+
+_OTHER_PRODUCT = re.compile(r"Kronecker|outer|tensor|\bnot\b", re.IGNORECASE)
 
 
 def told_functions(text: str, declared: Set[str]) -> dict[str, str]:
@@ -58,7 +61,7 @@ def told_functions(text: str, declared: Set[str]) -> dict[str, str]:
 
 _VAGUE = re.compile(
     rf"\\sigma\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))[\s~]*{_IS}[\s~]+"
-    r"(?:[^.$]{0,80}\b(?:such\s+as|e\.\s?g|for\s+example|for\s+instance|like)\b"
+    r"(?:[^.$]{0,60}\bor\b[^.$]{0,20}\b(?:ReLU|sigmoid|softmax|tanh|GELU|hyperbolic)|[^.$]{0,80}\b(?:such\s+as|e\.\s?g|for\s+example|for\s+instance|like)\b"
     r"|(?:some|any|an?)\s+(?:(?:element-?wise|point-?wise|arbitrary|suitable|differentiable)\s+)*(?:non-?linear\w*|activation)\b)"
 )
 
@@ -80,7 +83,8 @@ def with_told_functions(tokens: Sequence[Token], functions: Mapping[str, str]) -
 
 def told_product(text: str) -> bool:
     r"""Whether the prose says that `\otimes` is the product of elements."""
-    return _PRODUCT.search(text) is not None
+    said = _PRODUCT.search(text)
+    return said is not None and _OTHER_PRODUCT.search(said[0]) is None
 
 
 def with_told_product(tokens: Sequence[Token]) -> list[Token]:

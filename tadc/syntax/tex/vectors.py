@@ -751,8 +751,12 @@ class Vectors:
 
 
 def _is_capital(e: Expression) -> bool:
-    """Whether it is a capital Latin letter, as matrices have."""
-    return isinstance(e, Name) and e.name[0].isupper() and len(e.name.split("_")[0]) == 1
+    """Whether it is a capital letter, as matrices have."""
+    base = e.name.split("_")[0] if isinstance(e, Name) else ""
+    return base[:1].isupper() and (len(base) == 1 or base in _GREEK_MATRICES)
+
+
+_GREEK_MATRICES = words("Sigma Lambda Phi Psi Theta")
 
 
 def _shown(e: Name) -> str:
