@@ -11,6 +11,7 @@ from published import (
     handbooks,
     journals,
     learning,
+    letters,
     matter,
     measurement,
     monographs,
@@ -21,6 +22,8 @@ from published import (
     renowned,
     signals,
     statistics,
+    transactions,
+    treatises,
     vectors,
 )
 from published.formula import FORMULAS, Formula
@@ -38,6 +41,7 @@ __all__ = [
     "handbooks",
     "journals",
     "learning",
+    "letters",
     "matter",
     "measurement",
     "monographs",
@@ -48,5 +52,7 @@ __all__ = [
     "renowned",
     "signals",
     "statistics",
+    "transactions",
+    "treatises",
     "vectors",
 ]

@@ -416,6 +416,8 @@ _SIGNS_OF_VECTORS = {
 def _moved(name: str, left: Expression | Condition, others: int) -> str:
     """What to write for a left side at `t + 1`, which is a step in time, or at another place than a bare index."""
     match left:
+        case Binary("+", Name(letter), Number("1")) if letter.isupper():  # `s_{N+1} = s_1`
+            return rf"write the boundary where it is read, `{name}_{{\operatorname{{wrap}}(i+1)}}` for a periodic one, and leave this out"
         case Binary("+", Name(letter), Number("1")):
             return time_steps.remedy(name, letter, others)
         case _:

@@ -63,6 +63,7 @@ ACCENTS = {
 # A wrapper is dropped; its style is kept to find one letter used in two styles.
 WRAPPERS = {
     "mathrm": "upright", "text": "upright", "textrm": "upright", "textnormal": "upright", "mbox": "upright",
+    "textsc": "upright", "textsf": "sans", "textup": "upright", "textmd": "upright",
     "operatorname": "upright", "operatorname*": "upright", "mathit": "", "textit": "", "mathnormal": "",
     "mathbf": "bold", "boldsymbol": "bold", "bm": "bold", "textbf": "bold", "pmb": "bold", "mathcal": "calligraphic",
     "mathscr": "script", "mathfrak": "fraktur", "mathsf": "sans", "mathtt": "typewriter", "texttt": "typewriter",
@@ -157,7 +158,7 @@ MARKS = {
 # fmt: off
 SYMBOLS = {
     "cdot": "CDOT", "times": "CDOT", "ast": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
-    "coloneqq": "DEF", "coloneq": "DEF", "leftarrow": "DEF", "gets": "DEF", "equiv": "DEF", "triangleq": "DEF",
+    "coloneqq": "DEF", "coloneq": "DEF", "leftarrow": "DEF", "longleftarrow": "DEF", "gets": "DEF", "equiv": "DEF", "triangleq": "DEF",
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
     "land": "AND", "wedge": "AND", "lor": "OR", "vee": "OR", "lnot": "NOT", "neg": "NOT",

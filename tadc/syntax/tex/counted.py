@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import zip_longest
 
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.statements import Statement
@@ -61,7 +62,7 @@ def _reads_whole(statement: Statement, wholes: Set[str]) -> bool:
     right = statement.right
     return any(
         t.type == "NAME" and t.value in wholes and (after is None or after.type not in _SCRIPTS)
-        for t, after in zip(right, (*right[1:], None), strict=True)
+        for t, after in zip_longest(right, right[1:])
     )
 
 

@@ -1,27 +1,35 @@
-r"""Diagonals that are defined apart: `p_{ii} = 0` beside `p_{ij} = ..` is a case of that, where both indices are equal."""
+r"""Diagonals that are defined apart: `p_{ii} = 0` beside `p_{ij} = ..` is a case of that, where both indices are equal.
+
+`S_{xx}` and `S_{xy}` are two names, where `x` and `y` are tensors, and so are the components `\sigma_{xx}` and `\sigma_{xy}`.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tadc.syntax.tex.script_tokens import Guess, left_indices
+from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["with_diagonals"]
+__all__ = ["AXES", "with_diagonals"]
 
 
 def with_diagonals(
     displays: Sequence[Sequence[Statement]], guesses: list[Guess]
 ) -> list[list[Statement]]:
     """The displays with one definition, by cases, for a tensor of two indices and its diagonal."""
-    diagonals = {
-        s.target: s
-        for display in displays
-        for s in display
-        if s.kind == "definition" and _is_diagonal(_letters(s)) and s.tokens[0].value == s.target
-    }
+    definitions = [s for display in displays for s in display if s.kind == "definition"]
+    tensors = {name.value for s in definitions for name, _, _ in scripted(s.right, "SUB")}
+    found = [
+        s
+        for s in definitions
+        if _is_diagonal(_letters(s)) and s.tokens[0].value == s.target
+        if not {*_letters(s)} & (tensors | AXES)
+    ]
+    counts = Counter(s.target for s in found)
+    diagonals = {s.target: s for s in found if counts[s.target] == 1}
     whole = {
         s.target
         for display in displays
@@ -40,6 +48,9 @@ def with_diagonals(
                 guesses.append(Guess(text, s.start, s.end))
         result.append(kept)
     return result
+
+
+AXES = frozenset("xyz")  # letters of components
 
 
 def _letters(definition: Statement) -> list[str]:

@@ -1,4 +1,4 @@
-r"""Sums with dots: `f_1 + f_2 + \cdots + f_{n-1}` is `\sum_{k=1}^{n-1} f_k`.
+r"""Sums and products with dots: `f_1 + f_2 + \cdots + f_{n-1}` is `\sum_{k=1}^{n-1} f_k`, `a_1 \cdots a_n` is `\prod_{k=1}^{n} a_k`.
 
 Two terms that differ by 1 in a number, and a last one that has something else there, say what the dots stand for; so does a single
 first term with one number, where no other term before it reads the same tensor. Other dots are an error.
@@ -6,11 +6,17 @@ first term with one number, where no other term before it reads the same tensor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.statements import Statement, depths
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.token_list import (
+    CLOSERS,
+    OPENERS,
+    Token,
+    behind_scripts,
+    closing_brackets,
+)
 
 __all__ = ["with_sums_for_dots"]
 
@@ -26,14 +32,16 @@ class _Run:
     last: tuple[Token, ...]
     start: int
     end: int
+    operation: str = "sum"
 
 
 def with_sums_for_dots(definition: Statement, known: Set[str]) -> Statement:
-    """The definition with a sum for each run of terms with dots; `known` are names that no index may have."""
+    """The definition with a sum or product for each run with dots; `known` are names that no index may have."""
     tokens = list(definition.tokens)
     place = definition.equal
     while place < len(tokens):
-        run = _run(tokens, place) if tokens[place].type == "DOTS" else None
+        is_run = tokens[place].type == "DOTS"
+        run = (_run(tokens, place) or _run_of_factors(tokens, place)) if is_run else None
         letter = _letter(tokens, known) if run is not None else ""
         if run is None or not letter:
             place += 1
@@ -68,6 +76,67 @@ def _run(tokens: Sequence[Token], dots: int) -> _Run | None:
     if any(t.value in names for t in first):
         return None
     return _matched(second, last, terms[at - 1][0], terms[at + 1][1])
+
+
+def _run_of_factors(tokens: Sequence[Token], dots: int) -> _Run | None:
+    """The run of factors around these dots, each a name with its scripts and a bracket."""
+    closing = closing_brackets(tokens)
+    begin = _without_signs(tokens, dots + 1, 1)
+    end = _factor_end(tokens, begin, closing)
+    second = _factor_before(tokens, dots, closing)
+    if second is None or end is None or tokens[begin].note == "bold":  # matrices do not commute
+        return None
+    last = tokens[begin:end]
+    first = _factor_before(tokens, second[0], closing)
+    if first is not None:
+        run = _matched(tokens[slice(*first)], last, first[0], end)
+        if run is not None and _is_next(run, tokens[slice(*second)]):
+            return replace(run, operation="prod")
+        if tokens[first[0]].value == tokens[second[0]].value:
+            return None
+    run = _matched(tokens[slice(*second)], last, second[0], end)
+    return None if run is None else replace(run, operation="prod")
+
+
+def _without_signs(tokens: Sequence[Token], place: int, step: int) -> int:
+    """The next place that holds no sign of a product."""
+    while 0 <= place < len(tokens) and tokens[place].type in ("CDOT", "THIN"):
+        place += step
+    return place
+
+
+def _factor_end(tokens: Sequence[Token], place: int, closing: Mapping[int, int]) -> int | None:
+    """The place behind the name at `place`, its scripts and its bracket."""
+    if place >= len(tokens) or tokens[place].type != "NAME":
+        return None
+    end = behind_scripts(tokens, place + 1, closing)
+    if end in closing and tokens[end].type in ("LPAR", "LSQB"):
+        end = behind_scripts(tokens, closing[end] + 1, closing)
+    return end
+
+
+def _factor_before(
+    tokens: Sequence[Token], place: int, closing: Mapping[int, int]
+) -> tuple[int, int] | None:
+    """Where the factor in front of `place` begins and ends."""
+    end = _without_signs(tokens, place - 1, -1) + 1
+    for start in range(end - 1, max(end - _LONGEST, -1), -1):
+        if _factor_end(tokens, start, closing) == end and not _is_inside(tokens[start:end]):
+            return start, end
+    return None
+
+
+_LONGEST = 40  # tokens of a factor
+
+
+def _is_inside(tokens: Sequence[Token]) -> bool:
+    """Whether brackets close that are opened before."""
+    depth = 0
+    for token in tokens:
+        depth += (token.type in OPENERS) - (token.type in CLOSERS)
+        if depth < 0:
+            return True
+    return False
 
 
 def _terms(tokens: Sequence[Token], place: int) -> list[tuple[int, int]]:
@@ -157,7 +226,7 @@ def _sum(run: _Run, letter: str) -> list[Token]:
     below = [token("NAME", letter), token("EQ", "="), number]
     return [
         token("LPAR", "("),
-        token("RED", "sum"),
+        token("RED", run.operation),
         token("SUB", "_"),
         *(token("LBRACE", "", "limits"), *below, token("RBRACE", "", "RED")),
         token("SUP", "^"),

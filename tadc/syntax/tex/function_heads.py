@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from tadc.syntax.tex.script_tokens import bound_names, comma, with_label
+from tadc.syntax.tex.calls import calls_in, listed
+from tadc.syntax.tex.script_tokens import bound_names, comma, scripted, with_label
 from tadc.syntax.tex.sides import sides_of
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.targets import names_in_subscripts
@@ -34,6 +35,12 @@ class OwnFunction:
     has_index: bool = False
     printed: Statement | None = None  # as it stands in the document
 
+    @property
+    def has_tensor_below(self) -> bool:
+        """Whether what stands below its name is a tensor, whose elements its body reads."""
+        tensors = {name.value for name, _, _ in scripted(self.statement.right, "SUB")}
+        return self.has_index and self.parameters[0].value in tensors
+
 
 def own_functions(
     statements: Sequence[Statement], applied: Mapping[str, Set[tuple[str, ...]]]
@@ -41,12 +48,16 @@ def own_functions(
     """The functions that statements define, of those whose names are `applied`, with this below them; the first of each name."""
     found: dict[str, OwnFunction] = {}
     heads = [(s, head) for s in statements if (head := _head(s)) is not None]
-    defined = {id(s) for s, _ in heads}
+    defined = {id(s) for s, _ in heads if not s.ranges}
     bound = {n for s in statements if id(s) not in defined for n in bound_names(s.tokens)}
     for statement, head in heads:
-        if head.name.value in applied and head.is_function:
-            own = {h.label for _, h in heads if h.name.value == head.name.value}
-            others = applied[head.name.value] - own
+        found_below = applied.get(head.name.value, frozenset())
+        if not found_below or (not head.below and () not in found_below):
+            continue  # `L(\theta) = L_B(\theta) + ..` applies another function
+        own = {h.label for _, h in heads if h.name.value == head.name.value}
+        others = {other for other in applied[head.name.value] - own if other}
+        is_function = head.is_function and not statement.ranges  # `w(n) =` at integers
+        if is_function or (others and head.is_of_tensor):
             function = head.function(statement, bound, is_applied_otherwise=bool(others))
             found.setdefault(function.name, function)
     return list(found.values())
@@ -109,10 +120,28 @@ class _Head:
         plain = {a[0].value for a in self.arguments if len(a) == 1}
         has_elements = any(len(a) > 1 for a in self.arguments)
         if not self.below and not has_elements:
-            return True
+            return not (len(plain) > 1 and self._are_indices(plain))
         values = {t.value for t in self.right if t.type == "NAME"}
         elements = {a[0].value for a in self.arguments if len(a) > 1}
         return plain | elements <= values and not plain & names_in_subscripts(self.right)
+
+    def _are_indices(self, letters: Set[str]) -> bool:
+        r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`."""
+        in_lists = {
+            place
+            for call in calls_in(self.right)
+            if all([t.type for t in part] == ["NAME"] for part in listed(call.inner))
+            if len(listed(call.inner)) > 1 and not call.is_raised
+            for place in range(call.start + 1, call.end)
+        }
+        places = [n for n, t in enumerate(self.right) if t.value in letters]
+        return bool(places) and all(n in in_lists for n in places)
+
+    @property
+    def is_of_tensor(self) -> bool:
+        r"""Whether it is `P_s(j) = \exp(s_j) / \sum_k \exp(s_k)`: what stands below it has subscripts on the right side."""
+        tensors = {name.value for name, _, _ in scripted(self.right, "SUB")}
+        return len(self.below) == 1 and self.below[0].value in tensors
 
     def function(
         self, statement: Statement, bound: Set[str], *, is_applied_otherwise: bool
@@ -204,7 +233,7 @@ def _is_compared(right: Sequence[Token], name: str) -> bool:
 
 def _head(statement: Statement) -> _Head | None:
     sides, _ = sides_of(statement.tokens)
-    if len(sides) != 2 or statement.ranges:  # `w(n) =` at integers
+    if len(sides) != 2:
         return None
     left = sides[0]
     kinds = [t.type for t in left]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import scripted
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = [
     "left_labels",
@@ -30,7 +30,10 @@ def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
     count = [t.value for t in tokens if t.type == "NAME"]
     above_only = _above(tokens, closing)
     for place, token in enumerate(tokens):
-        before = tokens[place - 1].type if place else "BREAK"
+        begin = (
+            place - 1 if place and tokens[place - 1].type == "FUNC" else place
+        )  # `\ln \gamma_i^C =`
+        before = tokens[begin - 1].type if begin else "BREAK"
         if token.type != "NAME" or before not in ("BREAK", "COMMA", "DOT", "QUAD", "TEXT"):
             continue
         above, has_subscript = "", False
@@ -41,6 +44,8 @@ def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
             if tokens[end].type == "SUP" and [t.type for t in inner] == ["NAME"]:
                 above = inner[0].value
             end = closing.get(end + 1, len(tokens)) + 1
+        if above and end < len(tokens) and tokens[end].type == "LPAR":  # `w_t^c(i) =`
+            end = closing_brackets(tokens).get(end, len(tokens)) + 1
         if end < len(tokens) and tokens[end].type in ("EQ", "DEF"):
             if above and count.count(above) == above_only.count(above):
                 labels.add(above)

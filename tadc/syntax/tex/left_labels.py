@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from tadc.syntax.tex.commands import GREEK
+from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import first_of_sums
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import (
@@ -38,9 +39,11 @@ __all__ = ["LeftLabels"]
 _NO_INDICES = frozenset(
     "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
+_STRONG = frozenset("ijmnt")  # letters of indices, whatever stands on the right side
 _GREEK_LABELS = frozenset(
     ("theta", "Theta", "xi", "phi", "Phi", "psi", "pi", "tau", "omega", "eta")
 )
+_SUMS = frozenset(("TOP", "NORM_L", "ANGLE_L"))  # signs that sum over what is not written
 _ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 _PARAMETERS = frozenset("abcdefgh")  # letters of numbers, below a function
 _LABELS = _NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
@@ -55,6 +58,7 @@ class LeftLabels:
     scalars: Set[str]  # declared without dimensions
     sizes: Set[str]
     guesses: dict[str, Guess]
+    has_axes: bool = False  # whether left sides have components, `\sigma_{xy}`
     _labelled: set[tuple[str, ...]] = field(default_factory=set)  # names with their labels
 
     def run(self) -> list[Statement]:
@@ -68,6 +72,8 @@ class LeftLabels:
     def _with_label(self, definition: Statement) -> Statement:
         tokens = definition.tokens
         if (named := self._with_tensors(definition)) is not None:
+            return named
+        if (named := self._with_axes(definition)) is not None:
             return named
         if (named := self._with_absent(definition)) is not None:
             return named
@@ -85,7 +91,7 @@ class LeftLabels:
             return self._named(definition)
         if self._is_known_label(definition) or self._is_below_number(definition):
             return self._named(definition)
-        if self._is_size_beside_number(definition):
+        if self._is_size_beside_number(definition) or self._is_lone_sum(definition):
             return self._named(definition)
         if self._is_length(definition):
             is_size = tokens[3].value in self.sizes
@@ -171,6 +177,28 @@ class LeftLabels:
         is_number = tokens[0].value in self.scalars | (numbers - self.declared)
         return is_number and tokens[3].value not in {t.value for t in definition.right}
 
+    def _is_lone_sum(self, definition: Statement) -> bool:
+        r"""Whether it is `L_k = -\frac{1}{N} \sum_{xyc} ..`, a sum without a `k`, and nothing reads the `L` at an index: with a `k` to
+        run over, each of its elements would be the same.
+        """
+        tokens = definition.tokens
+        has_sum = definition.has_reduction or any(t.type in _SUMS for t in definition.right)
+        if not _is_free_element(definition) or not has_sum:
+            return False
+        base, letter = tokens[0].value, tokens[3].value
+        if base in self.declared or letter in self.sizes or letter in _STRONG:
+            return False
+        right = {t.value for t in definition.right}
+        is_absent = letter not in right and not any(n.endswith(f"_{letter}") for n in right)
+        read = (
+            [t.value for t in inner]
+            for d in self.definitions
+            for name, _, inner in scripted(d.right, "SUB")
+            if name.value == base
+        )
+        bound = {n for d in self.definitions if d is not definition for n in bound_names(d.tokens)}
+        return is_absent and letter not in bound and all(inner == [letter] for inner in read)
+
     def _is_size_beside_number(self, definition: Statement) -> bool:
         r"""Whether it is `\beta_n = \beta_0 + \sum_{i=1}^{n} ..`, where the size `n` stands below nothing on the right side, and
         nothing but numbers below `\beta`: what comes after `n` samples.
@@ -224,7 +252,9 @@ class LeftLabels:
         left = left_indices(tokens)
         closing = closing_braces(tokens).get(2, 0)
         ranged = {t.value for t in definition.ranges} & {t.value for t in left}
-        if not left or not _ends_at(tokens, closing + 1, equal) or ranged:
+        is_whole = _ends_at(tokens, closing + 1, equal)
+        is_headed = tokens[closing + 1].type == "LPAR" and tokens[equal - 1].type == "RPAR"
+        if not left or not (is_whole or is_headed) or ranged:
             return None
         is_declared = tokens[0].value in self.declared
         if is_declared and not _reads_itself(definition):
@@ -237,16 +267,16 @@ class LeftLabels:
         tensors = {name.value for name, _ in right}
         inside = {t.value for _, inner in right for t in inner} | bound_names(tokens[equal:])
         letters = {t.value for t in left}
-        if len(letters) == 1 < len(left):
+        if len(letters) == 1 < len(left) and not letters <= tensors - inside:
             return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
-        is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
+        is_plain = is_whole and kinds == ["NAME"] * len(left) and len(left) > 1
         elsewhere = {t.value for t in tokens[equal:]} - (bound_names(tokens[equal:]) & {*letters})
         is_word = is_plain and not letters & (
             elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
         )
         is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
-        are_tensors = letters <= tensors - inside and kinds.count("NAME") == len(left)
+        are_tensors = is_whole and letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):
             return None
         name = with_label(tokens[0], left, tokens[closing].end)
@@ -256,6 +286,29 @@ class LeftLabels:
         self._labelled.add((tokens[0].value, *(t.value for t in left)))
         self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[closing].end))
         return replace(definition, tokens=(name, *tokens[closing + 1 :]))
+
+    def _with_axes(self, definition: Statement) -> Statement | None:
+        r"""`\sigma_{xy} = ..` beside `\sigma_{xx} = ..` as the component `sigma_xy`, where all of `\sigma` that is defined are such."""
+        tokens = definition.tokens
+        end = closing_braces(tokens).get(2, 0)
+        letters = left_indices(tokens)
+        own = [left_indices(d.tokens) for d in self.definitions if d.target == tokens[0].value]
+        are_axes = all(len(n) == 2 and {t.value for t in n} <= AXES for n in own)
+        is_open = tokens[0].value not in self.declared and not definition.ranges
+        others = {
+            d.tokens[0].value
+            for d in self.definitions
+            if d.target.startswith(f"{definition.target}_")
+        }
+        is_one = any(f"{definition.target}_{a}{b}" in others for a in AXES for b in AXES)
+        if len(letters) != 2 or end != 5 or not are_axes or not is_open or len(own) + is_one < 2:
+            return None
+        name = with_label(tokens[0], letters, tokens[end].end)
+        text = f"`{name.value}` is one name: its letters are those of axes"
+        self.has_axes = True
+        self._labelled.add((tokens[0].value, *(t.value for t in letters)))
+        self.guesses.setdefault(text, Guess(text, tokens[0].start, tokens[end].end))
+        return replace(definition, tokens=(name, *tokens[end + 1 :]))
 
     def _with_absent(self, definition: Statement) -> Statement | None:
         r"""`F_{d,i} = ..` as the element `i` of `F_d`, where the right side has an `i`, and the document a `d` below `F` alone."""
@@ -441,7 +494,7 @@ def _below(tokens: Sequence[Token]) -> Iterator[Token]:
 def _are_parameters(
     left: Sequence[Token], below: Sequence[Token], inside: Set[str], right: Sequence[Token]
 ) -> bool:
-    r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: capitals after commas, none of them an index of
+    r"""Whether they are the `P,R` of `\mathrm{LBP}_{P,R} = \sum_{p=0}^{P-1} ..`: letters after commas, none of them an index of
     the right side, which lacks one and has a sum; or the `\theta, \xi` of networks, which are indices nowhere in it.
     """
     letters = {t.value for t in left}
@@ -449,7 +502,7 @@ def _are_parameters(
     are_numbers = letters <= _GREEK_LABELS and not letters & inside
     is_free = not letters & inside and not letters <= {t.value for t in right}
     has_sum = any(t.type == "RED" for t in right)
-    are_sizes = is_free and has_sum and all(n.isupper() for n in letters)
+    are_sizes = is_free and has_sum and not letters & _STRONG
     return is_list and (are_sizes or are_numbers)
 
 

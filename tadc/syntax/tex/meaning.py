@@ -13,6 +13,7 @@ from tadc.syntax.base import declared_base
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.bold import NO_BOLD, Bold
 from tadc.syntax.tex.centred import with_centred
+from tadc.syntax.tex.columns import columns
 from tadc.syntax.tex.composed import about_composed, composed_functions
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
@@ -300,7 +301,11 @@ def _in_index_notation(
         for i in items
         if isinstance(i, ast.TensorDeclaration) and i.extents is not None
     }
-    vectors = Vectors(ranks, shapes, taken, base)
+    of_columns = columns(definitions, shapes, base)
+    for read in of_columns.values():
+        text = f"`{read.span.text}` is a column: its index runs along the second dimension"
+        notes.append(Note(read.span, text, is_guess=True))
+    vectors = Vectors(ranks, shapes, taken, base, of_columns.keys())
     errors: list[Error] = []
     result: list[Definition] = []
     for definition in definitions:

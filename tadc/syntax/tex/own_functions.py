@@ -82,6 +82,30 @@ def _applied_here(node: Node, function: Inlined, place: Span) -> Any:
     return replace(node, function=replace(node.function, span=place))
 
 
+def _of_elements(function: Inlined) -> ast.Expression:
+    r"""The body of `f(x) = x \tanh(\beta x)`, a formula of its parameters alone, with signs that say that its products are of numbers:
+    applied to a vector, they are those of its elements.
+    """
+    parameters = {*function.parameters}
+    for node in nodes((function.body,)):
+        is_own = isinstance(node, ast.Name) and node.name not in parameters and node.name != "pi"
+        is_sum = isinstance(node, (ast.Element, ast.Reduction))
+        is_operation = isinstance(node, ast.Application) and node.function.name.startswith("\\")
+        if is_own or is_sum or is_operation:
+            return function.body
+
+    def rule(node: Node) -> Any:
+        match node:
+            case ast.Binary("*", left, right):
+                sign = ast.Name("\\each", node.span)
+                return ast.Application(sign, (left, right), node.span)
+            case _:
+                return node
+
+    body: ast.Expression = rewritten(function.body, rule)
+    return body
+
+
 def _once(
     body: ast.Expression, functions: Mapping[str, Inlined], taken: set[str], lefts: set[str]
 ) -> Any:
@@ -102,7 +126,9 @@ def _once(
             )
         values: dict[str, Any] = dict(zip(function.parameters, node.args, strict=True))
         # The body may be put in at several places, and nodes are places.
-        own = rewritten(function.body, lambda part: _with_other_indices(part, indices, taken))
+        own = rewritten(
+            _of_elements(function), lambda part: _with_other_indices(part, indices, taken)
+        )
         here = node.function.span
         own = rewritten(own, lambda part: _applied_here(part, function, here))
         if function.is_known:

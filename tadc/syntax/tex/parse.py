@@ -25,6 +25,7 @@ from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.brackets import Brackets, applied_subscripts, indexed_names
 from tadc.syntax.tex.counted import counted
+from tadc.syntax.tex.declared_sets import with_rows_of_sets
 from tadc.syntax.tex.diagonals import with_diagonals
 from tadc.syntax.tex.document import Region, scanned
 from tadc.syntax.tex.dotted import implied_margins
@@ -56,6 +57,7 @@ from tadc.syntax.tex.prose import (
     spoken_definitions,
     with_prose,
 )
+from tadc.syntax.tex.read_dividends import with_unclear_quotients
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.same_letters import letters_apart
@@ -84,6 +86,7 @@ from tadc.syntax.tex.targets import at_points, with_plain_targets
 from tadc.syntax.tex.time_steps import TimeSteps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
+from tadc.syntax.tex.told_functions import says_any_function
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
@@ -136,6 +139,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     guesses = found.guesses
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
+    found.displays = with_unclear_quotients(found.displays)
     functions = _own_functions(found)
     _drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
@@ -151,11 +155,14 @@ def _program(source: Source, index_base: int) -> ast.Program:
         [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
         for d in found.displays
     ]
+    functions = [
+        replace(f, statement=_with_sums(f.statement, declared, guesses)) for f in functions
+    ]
     means = implied_means(found.displays, declared, source.text, guesses)
     found.displays += [[mean] for mean in means]
     margins = implied_margins(found.displays, declared, source.text, guesses)
     found.displays += [[margin] for margin in margins]
-    lists = _make_targets_plain(found, states, {f.name for f in functions})
+    lists = _make_targets_plain(found, states, functions)
     definitions, skipped = counted(
         found.displays,
         document.macros,
@@ -169,11 +176,14 @@ def _program(source: Source, index_base: int) -> ast.Program:
         for s in skipped
         if s.kind == "skipped" and (derivative := asked_derivative(s.tokens)) is not None
     ]
-    used = {token.value for d in definitions for token in d.tokens if token.type == "NAME"}
+    bodies_of_functions = [f.statement for f in functions]
+    used = {
+        t.value for s in (*definitions, *bodies_of_functions) for t in s.tokens if t.type == "NAME"
+    }
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared, declared)
     rows, shapes = of_rows(shapes, definitions)
-    every = [*definitions, *(f.statement for f in functions)]
+    every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
     ranks = {row.tokens[0].value: 1 + rank_of(row) for row in rows}
@@ -353,11 +363,18 @@ class _Lists(NamedTuple):
     at_points: set[str]
 
 
-def _make_targets_plain(found: _Found, states: frozenset[str], functions: Set[str]) -> _Lists:
+def _make_targets_plain(
+    found: _Found, states: frozenset[str], functions: Sequence[OwnFunction]
+) -> _Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
     plain = with_plain_targets(
-        with_logarithms(printed), states, _ranks(found), functions, found.guesses
+        with_logarithms(printed),
+        states,
+        _ranks(found),
+        {f.name for f in functions},
+        {f.name for f in functions if f.has_tensor_below},
+        found.guesses,
     )
     pairs = list(zip(printed, plain, strict=True))
     by_place = {id(old): new for old, new in pairs}
@@ -449,7 +466,8 @@ def _skip_probabilities(found: _Found) -> None:
 def _nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
     span = text.span(skipped[0].start, skipped[0].end) if skipped else text.span(0, 0)
     fix = r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
-    if skipped and skipped[0].tokens[0].type == "RED":
+    first = skipped[0].tokens[0] if skipped else None
+    if first is not None and first.type == "RED" and first.value in ("min", "max"):
         fix = r"give what is minimised a name: `f = ..`, without the `\min` over its arguments"
     return SyntaxError(span, "no display defines an element of a tensor", fix=fix)
 
@@ -530,6 +548,9 @@ def _with_scripts(
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(with_whole_logarithms(s.tokens))) for s in statements]
     statements = [
+        replace(s, tokens=tuple(with_rows_of_sets(s.tokens, ranks, guesses))) for s in statements
+    ]
+    statements = [
         replace(s, tokens=tuple(without_sets(s.tokens, sizes, guesses))) for s in statements
     ]
     statements = with_primes(statements, {**rows, **ranks}, guesses)
@@ -597,4 +618,4 @@ _SAYS_SIGMOID = re.compile(
 
 def _is_sigmoid(source: Source) -> bool:
     r"""Whether the document tells that `\sigma(..)` is the sigmoid: by a word, or as one of several such functions."""
-    return _SAYS_SIGMOID.search(source.text) is not None
+    return _SAYS_SIGMOID.search(source.text) is not None and not says_any_function(source.text)

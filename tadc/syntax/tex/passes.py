@@ -19,6 +19,7 @@ from tadc.syntax.tex.angles import (
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
+from tadc.syntax.tex.element_products import with_element_products
 from tadc.syntax.tex.evaluation_points import (
     nodes_of_points,
     points_beside_nodes,
@@ -41,6 +42,7 @@ from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
+from tadc.syntax.tex.remainders import orders, without_remainders
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
     script_words,
@@ -48,9 +50,18 @@ from tadc.syntax.tex.script_words import (
     with_script_words,
     with_text_labels,
 )
+from tadc.syntax.tex.set_builders import with_conditions_for_sets
 from tadc.syntax.tex.several_limits import with_single_limits
+from tadc.syntax.tex.shape_extents import names_outside_bars, with_named_extents
+from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.told_functions import (
+    told_functions,
+    told_product,
+    with_told_functions,
+    with_told_product,
+)
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
 
@@ -127,11 +138,13 @@ def _own_words(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _defined_words(tokens: Tokens) -> Iterator[str]:
     r"""The words of functions that a left side defines, `\mathrm{elu}(x) = ..`: what they mean elsewhere does not count."""
-    for word, opening, name, closing, sign in zip(
-        tokens, tokens[1:], tokens[2:], tokens[3:], tokens[4:], strict=False
-    ):
-        kinds = [t.type for t in (word, opening, name, closing)]
-        if kinds == ["FUNC", "LPAR", "NAME", "RPAR"] and sign.type in ("EQ", "DEF") and word.note:
+    for place, word in enumerate(tokens):
+        if word.type != "FUNC" or not word.note:
+            continue
+        kinds = [t.type for t in tokens[place + 1 : place + 9]]
+        if kinds[:4] == ["SUB", "LBRACE", "NAME", "RBRACE"]:
+            kinds = kinds[4:]
+        if kinds[:3] == ["LPAR", "NAME", "RPAR"] and kinds[3:4] in (["EQ"], ["DEF"]):
             yield word.note
 
 
@@ -161,6 +174,41 @@ def _angles(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_unclear_angles if says_other_angles(f.text) else list
 
 
+def _told_functions(f: Formulas) -> Callable[[Tokens], Tokens]:
+    own = {name for tokens in f.tokens for name in _defined_heads(tokens)}
+    functions = told_functions(f.text, f.declared | own)
+    return lambda tokens: with_told_functions(tokens, functions)
+
+
+def _defined_heads(tokens: Tokens) -> Iterator[str]:
+    r"""The letters of functions that a left side defines, `\sigma(x) = ..`."""
+    for name, opening, _, closing, sign in zip(
+        tokens, tokens[1:], tokens[2:], tokens[3:], tokens[4:], strict=False
+    ):
+        kinds = [t.type for t in (name, opening, closing)]
+        if kinds == ["NAME", "LPAR", "RPAR"] and sign.type in ("EQ", "DEF"):
+            yield name.value
+
+
+def _named_extents(f: Formulas) -> Callable[[Tokens], Tokens]:
+    taken = names_outside_bars(f.tokens)
+    return lambda tokens: with_named_extents(tokens, taken)
+
+
+def _softmax_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_softmax_of_rows
+
+
+def _told_product(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_told_product if told_product(f.text) else list
+
+
+def _without_remainders(f: Formulas) -> Callable[[Tokens], Tokens]:
+    if not orders(f.displayed, f.declared):
+        return list
+    return lambda tokens: without_remainders(tokens, f.guesses)
+
+
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
     heads = raised_heads(f.tokens)
     return lambda tokens: with_raised_heads(tokens, heads)
@@ -182,6 +230,10 @@ def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _half_places(f: Formulas) -> Callable[[Tokens], Tokens]:
     firsts = half_places(f.tokens)
     return lambda tokens: with_half_places(tokens, firsts, f.guesses)
+
+
+def _conditions_for_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_conditions_for_sets
 
 
 def _single_limits(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -233,6 +285,10 @@ def _without_times(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_times(tokens, moments, f.guesses)
 
 
+def _element_products(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_element_products
+
+
 def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = LeftNames.of(f.displayed, f.declared)
     return lambda tokens: names.applied(tokens, f.guesses)
@@ -243,11 +299,17 @@ PASSES: tuple[Pass, ...] = (
     _script_words,
     _angles,
     _whole_names,
+    _told_functions,
+    _told_product,
+    _softmax_rows,
+    _named_extents,
+    _without_remainders,
     _raised_heads,
     _flat_words,
     _plain_arrows,
     _dotted,
     _half_places,
+    _conditions_for_sets,
     _single_limits,
     _labelled_bounds,
     _words,
@@ -260,4 +322,5 @@ PASSES: tuple[Pass, ...] = (
     _without_times,
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
+    _element_products,
 )

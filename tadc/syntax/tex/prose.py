@@ -6,8 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence, Set
 
+from tadc.syntax.tex.calls import calls_in
 from tadc.syntax.tex.ranges import said_ranges
-from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    bound_names,
+    left_indices,
+    names_in_bounds,
+    scripted,
+)
 from tadc.syntax.tex.statements import Statement, with_ranges_of_prose
 from tadc.syntax.tex.token_list import OPENERS, Token
 
@@ -77,7 +84,7 @@ def defines(statement: Statement) -> bool:
     return statement.kind == "definition" and is_sign
 
 
-_OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow")
+_OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow", r"\longleftarrow")
 
 
 def _sentence(before: str) -> str:
@@ -148,7 +155,8 @@ def spoken_definitions(
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     defined = {s.target for s in definitions}
-    read = {t.value for s in definitions for t in s.tokens[s.equal :] if t.type == "NAME"}
+    read = {name for s in definitions for name in _names_read(s)}
+    sizes = names_in_bounds(s.tokens for s in definitions)
     found: dict[tuple[str, ...], Statement] = {}
     more = True
     while more:
@@ -157,11 +165,28 @@ def spoken_definitions(
             is_new = s.target in read - defined and _name_of(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
             is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
+            is_formula = is_formula or _is_of_sizes(s, sizes)
             if s.kind == "definition" and is_new and is_formula:
                 found[_name_of(s)] = s
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
+
+
+def _names_read(definition: Statement) -> set[str]:
+    """The names on the right side that the definition does not bind; the `a` of `U(s, a) = P(s, a)` is an index, and is not read."""
+    right = definition.right
+    listed = {t.value for t in definition.tokens[1 : definition.equal] if t.type == "NAME"}
+    in_lists = {
+        place
+        for call in calls_in(right)
+        if {t.type for t in call.inner} <= {"NAME", "COMMA"}
+        and ("COMMA" in {t.type for t in call.inner})
+        for place in range(call.start + 1, call.end)
+    }
+    outside = {t.value for n, t in enumerate(right) if t.type == "NAME" and n not in in_lists}
+    every = {t.value for t in right if t.type == "NAME"}
+    return every - bound_names(definition.tokens) - (listed - outside)
 
 
 def applying(in_prose: Sequence[Statement], functions: Set[str]) -> list[Statement]:
@@ -198,6 +223,17 @@ def _is_formula(statement: Statement) -> bool:
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
 
 
+def _is_of_sizes(statement: Statement, sizes: Set[str]) -> bool:
+    """Whether it is `N = an`, a number made of sizes that the formulas sum up to."""
+    names = {t.value for t in statement.right if t.type == "NAME"}
+    is_plain = [t.type for t in statement.tokens[: statement.equal]] == ["NAME"]
+    are_sizes = len(names) > 1 and names <= sizes and statement.target not in sizes
+    return is_plain and are_sizes and {t.type for t in statement.right} <= _ARITHMETIC
+
+
+_ARITHMETIC = frozenset(("NAME", "NUM", "PLUS", "MINUS", "CDOT", "THIN"))
+
+
 def _is_of_functions(statement: Statement) -> bool:
     r"""Whether it is `k = 1/\ln(n)`: a function of names, which are numbers of the formulas."""
     kinds = {t.type for t in statement.right}
@@ -210,6 +246,8 @@ def _reads_itself(statement: Statement) -> bool:
     `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`.
     """
     left = statement.tokens[: statement.equal]
+    if not left:
+        return False
     below = [inner for name, _, inner in scripted(left, "SUB") if name == left[0]]
     if not below:
         return any(t.value == statement.target and t.note == left[0].note for t in statement.right)

@@ -1,9 +1,10 @@
 r"""Functions with a letter above them, `B_i^n(t) = \binom{n}{i} ..`: wherever such a name stands, that letter stands above it and a
-list behind it, so that both are its name.
+list behind it, so that both are its name. So it is with a number, `r^2(x, x') = ..`, where others apply it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,7 +15,7 @@ __all__ = ["raised_heads", "with_raised_heads"]
 
 
 class _Head(NamedTuple):
-    """The letter above a name, where its script begins and ends, and whether the name is defined there."""
+    """What stands above a name, where its script begins and ends, and whether the name is defined there."""
 
     letter: str
     start: int
@@ -26,14 +27,17 @@ def raised_heads(streams: Sequence[Sequence[Token]]) -> dict[str, str]:
     """The names of such functions, and the letter above each."""
     letters: dict[str, set[str]] = {}
     defined: set[str] = set()
+    counts: Counter[str] = Counter()
     for tokens in streams:
         closing = closing_brackets(tokens)
         for place, token in enumerate(tokens):
             if token.type == "NAME":
                 head = _head(tokens, place, closing)
                 letters.setdefault(token.value, set()).add(head.letter if head else "")
+                counts[token.value] += 1
                 defined |= {token.value} if head and head.is_defined else set()
-    return {name: letters[name].pop() for name in defined if len(letters[name]) == 1}
+    found = {name: letters[name].pop() for name in defined if len(letters[name]) == 1}
+    return {n: above for n, above in found.items() if counts[n] > 1 or not above.isdigit()}
 
 
 def with_raised_heads(tokens: Sequence[Token], heads: Mapping[str, str]) -> list[Token]:
@@ -72,5 +76,5 @@ def _above(
 ) -> Iterator[tuple[str, int, int]]:
     for n in range(start, end):
         inner = tokens[n + 2 : closing.get(n + 1, n)]
-        if tokens[n].type == "SUP" and [t.type for t in inner] == ["NAME"]:
+        if tokens[n].type == "SUP" and [t.type for t in inner] in (["NAME"], ["NUM"]):
             yield inner[0].value, n, n + 4

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import first_of_sums, unclear_zero, with_zero_below
 from tadc.syntax.tex.left_labels import LeftLabels
 from tadc.syntax.tex.names import closing_braces
@@ -80,14 +81,15 @@ class Scripts:
     _labelled_bases: set[str] = field(
         default_factory=set
     )  # with a capital below that nothing binds
+    _has_axes: bool = False  # whether components are defined, `\sigma_{xy} = ..`
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
 
     def __post_init__(self) -> None:
-        self.definitions = LeftLabels(
-            self.definitions, self.declared, self.scalars, self.sizes, self.guesses
-        ).run()
+        left = LeftLabels(self.definitions, self.declared, self.scalars, self.sizes, self.guesses)
+        self.definitions = left.run()
+        self._has_axes = left.has_axes
         raised = _raised_over_sums(self.definitions)
         self._bound = [
             self._bound_in(d) | (_above_the_left(d) if d.target in raised else set())
@@ -228,6 +230,7 @@ class Scripts:
         names = [t for t in inner if t.type == "NAME"]
         compound = f"{base.value}_{''.join(t.value for t in names)}"
         is_known = compound in self.declared or compound in self._left_labels
+        is_known |= self._has_axes and len(names) == 2 and {t.value for t in names} <= AXES
         if kinds == {"NAME"} and is_known and not any(t.value in bound for t in names):
             return with_label(base, names, below[-1].end), None
         if (mixed := self._with_some_labels(base, below, scope)) is not None:

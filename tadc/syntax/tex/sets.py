@@ -2,6 +2,7 @@ r"""Sets in the limits of a reduction: an interval is a chain of relations, a se
 
 i \in \{1, \dots, N\}     1 \le i \le N          i \in \mathrm{visible}     i
 i \in [N]                 1 \le i \le N          \sum_{ij}^{\text{occ}}     \sum_{ij}
+i \in [0, N]              0 \le i \le N
 
 A word may name a part, too: it stands for all where it says so, `\sum_i^{\text{all}}`, or where a formula has words for several
 sets, whose tensors it tells apart then. A word that is a declared size is a bound.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
+from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
@@ -23,6 +25,7 @@ __all__ = ["without_sets"]
 def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess]) -> list[Token]:
     """The tokens of a definition with limits that name sets written as relations, or as the index alone."""
     closing = closing_braces(tokens)
+    indices = {t.value for _, _, inner in scripted(tokens, "SUB") for t in inner}
     result: list[Token] = []
     sets: dict[str, str] = {}  # of indices: the words above their sums
     place = 0
@@ -39,7 +42,7 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
             if tokens[place].type == "SUB" and _is_in_declared(inner, sizes):
                 result += [*tokens[place : place + 2], inner[0], tokens[end], *_count(inner[2])]
             elif tokens[place].type == "SUB":
-                limits = _limits(inner, sets, guesses)
+                limits = _limits(inner, indices, sets, guesses)
                 result += [*tokens[place : place + 2], *limits, tokens[end]]
             elif {t.type for t in inner} <= {"NAME", "TEXT"} and _is_phrase(inner):
                 words_above = " ".join(t.value for t in inner)
@@ -105,7 +108,9 @@ def _refused_mixture(tokens: list[Token], sets: Mapping[str, str]) -> list[Token
     return tokens
 
 
-def _limits(inner: Sequence[Token], sets: dict[str, str], guesses: list[Guess]) -> list[Token]:
+def _limits(
+    inner: Sequence[Token], indices: Set[str], sets: dict[str, str], guesses: list[Guess]
+) -> list[Token]:
     result: list[Token] = []
     for entry in _entries(inner):
         if result:
@@ -113,7 +118,7 @@ def _limits(inner: Sequence[Token], sets: dict[str, str], guesses: list[Guess]) 
         entry = [t for t in entry if t.type != "FORALL"]
         kinds = [t.type for t in entry]
         if "IN" in kinds and set(kinds[: kinds.index("IN")]) == {"NAME"}:
-            result += _members(entry, kinds.index("IN"), sets, guesses)
+            result += _members(entry, kinds.index("IN"), indices, sets, guesses)
         else:
             result += entry
     return result
@@ -130,9 +135,13 @@ def _entries(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _members(
-    entry: list[Token], place: int, sets: dict[str, str], guesses: list[Guess]
+    entry: list[Token],
+    place: int,
+    indices: Set[str],
+    sets: dict[str, str],
+    guesses: list[Guess],
 ) -> list[Token]:
-    """The limits that say which values the names before `place`, where the sign stands, have."""
+    """The limits that say which values the names before `place`, where the sign stands, have; `indices` stand below names."""
     names, said = entry[:place], entry[place + 1 :]
     if len(said) == 1 and _is_word(said[0]):
         for name in names:
@@ -140,6 +149,8 @@ def _members(
             guesses.append(Guess(text, name.start, said[0].end))
         return [t for n, name in enumerate(names) for t in ([_comma(name)] if n else []) + [name]]
     ends = _ends(said)
+    if ends is None and {t.value for t in names} <= indices:
+        ends = _ends_of_interval(said)
     if ends is None:
         fact = "the set that the index runs over is not told by the document"
         fix = r"write its limits, `\sum_{k=1}^{K}`, a condition, `\sum_{k \mid k < i}`, or `\sum_k` for all"
@@ -169,6 +180,14 @@ def _ends(said: Sequence[Token]) -> tuple[list[Token], list[Token]] | None:
     first = first[: next((n for n, t in enumerate(first) if t.type == "COMMA"), len(first))]
     last = last[1:] if last and last[0].type == "COMMA" else last
     return (first, last) if first and last else None
+
+
+def _ends_of_interval(said: Sequence[Token]) -> tuple[list[Token], list[Token]] | None:
+    """The ends of the `[1, k]` that an index is in: the integers between them, both included."""
+    if [t.type for t in said[:1]] != ["LSQB"] or said[-1].type != "RSQB":
+        return None
+    parts = listed(said[1:-1])
+    return (parts[0], parts[1]) if len(parts) == 2 and all(parts) else None
 
 
 def _is_word(token: Token) -> bool:

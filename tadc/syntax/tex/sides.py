@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, UNKNOWN, words
-from tadc.syntax.tex.script_tokens import Guess, bound_names
+from tadc.syntax.tex.diagonals import AXES
+from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
@@ -98,6 +99,8 @@ def _with_single_right_side(
     if any(_may_separate(t) for side in sides[1:] for t, depth in depths(side) if depth == 0):
         return definition
     formulas = [side for side in sides[1:] if not _is_head(side) and not _is_abstract(side)]
+    if not formulas:
+        formulas = [side for side in sides[1:] if _is_sigmoid_of_formula(side)]
     if len(formulas) == 1:
         return replace(definition, tokens=(*sides[0], signs[0], *formulas[0]))
     chosen = _chosen(formulas, elsewhere)
@@ -117,7 +120,58 @@ def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token]
     composed = [side for side in formulas if not _is_element(side)]
     if any(side[0].value in elsewhere for side in formulas if side not in composed):
         return None
-    return min(composed, key=lambda side: (not _has_sum(side), _of_vectors(side)), default=None)
+    return min(
+        composed,
+        key=lambda side: (
+            _names_function(side),
+            _only_names(side),
+            _has_components(side),
+            not _has_sum(side),
+            _of_vectors(side),
+        ),
+        default=None,
+    )
+
+
+def _has_components(side: Sequence[Token]) -> bool:
+    r"""Whether it is written in components, `(v_{ix} - w_{ix})^2 + ..`, of what another side has as vectors."""
+    bound = bound_names(side)
+    return any(
+        len(letters) > 1 and letters[-1] in AXES - bound
+        for _, _, inner in scripted(side, "SUB")
+        for letters in [[t.value for t in inner if t.type == "NAME"]]
+    )
+
+
+def _only_names(side: Sequence[Token]) -> bool:
+    r"""Whether it is `\mathcal{L}_c + \mathcal{L}_o`, parts with names that the sides behind it write out."""
+    kinds = {t.type for t in side}
+    below = {t.type for _, _, inner in scripted(side, "SUB") for t in inner}
+    is_sum = bool(kinds & {"PLUS", "MINUS"}) and kinds <= _OF_NAMES
+    return is_sum and below <= {"NAME"}
+
+
+_OF_NAMES = words("NAME SUB LBRACE RBRACE PLUS MINUS")
+
+
+def _is_sigmoid_of_formula(side: Sequence[Token]) -> bool:
+    r"""Whether it is `\sigma(W_2 f(x))`, of more than the arguments of a function that it could name."""
+    inner = side[2:-1]
+    is_sigmoid = bool(side) and side[0].type == "NAME" and side[0].value == "sigma"
+    is_formula = not all(
+        [t.type for t in part][:1] == ["NAME"] and _is_element(part) for part in listed(inner)
+    )
+    return is_sigmoid and is_formula and not _names_function(inner)
+
+
+def _names_function(side: Sequence[Token]) -> bool:
+    r"""Whether it has the `g(z, W)` of a function that it only names."""
+    return any(
+        call.name.value in FUNCTION_LETTERS
+        and len(parts := listed(call.inner)) > 1
+        and all(bool(p) and _is_element(p) and len(p) == 1 for p in parts)
+        for call in calls_in(side)
+    )
 
 
 def _is_element(side: Sequence[Token]) -> bool:

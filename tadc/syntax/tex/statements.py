@@ -15,6 +15,7 @@ from typing import Literal
 
 from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
+from tadc.syntax.tex.left_quotients import quotient_name
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.proportions import without_proportion
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
@@ -451,6 +452,8 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         return solved
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
+    if (quotient := quotient_name(left)) is not None:
+        return Statement("definition", (*quotient, *tokens[place:]))
     return statement if _is_target(left) else None
 
 

@@ -16,7 +16,7 @@ from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.ranges import said_ranges
-from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
+from tadc.syntax.tex.script_tokens import Guess, bound_names, left_indices, scripted
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
 from tadc.syntax.tex.statements import Statement, is_integral
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
@@ -33,16 +33,21 @@ def with_plain_targets(
     states: Set[str],
     ranks: Mapping[str, int],
     functions: Set[str],
+    of_tensors: Set[str],
     guesses: list[Guess],
 ) -> list[Statement]:
     """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates;
-    `ranks` are the declared numbers of dimensions, `functions` those that the document defines.
+    `ranks` are the declared numbers of dimensions, `functions` those that the document defines; `of_tensors` have no index below.
     """
     definitions = with_single_right_sides(definitions, guesses)
     indexed = indexed_names(definitions) - functions - ranks.keys()
     tensors = {name for d in definitions for name in _tensors(d)}
+    elements = {pair for d in definitions for pair in _elements(d)}
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
-        result = [_with_plain_target(d, indexed, tensors, states, ranks) for d in definitions]
+        result = [
+            _with_plain_target(d, indexed, tensors, elements, states, ranks, of_tensors)
+            for d in definitions
+        ]
         pairs = zip(definitions, result, strict=True)
         found = {new.target for old, new in pairs if old.is_scalar and not new.is_scalar}
         if found <= indexed:
@@ -58,12 +63,21 @@ def _tensors(definition: Statement) -> Iterator[str]:
             yield name.value
 
 
+def _elements(definition: Statement) -> Iterator[tuple[str, str]]:
+    """The names with a letter of integers below them on the right side that the left side binds."""
+    left = {t.value for t in left_indices(definition.tokens)}
+    for name, _, inner in scripted(definition.right, "SUB"):
+        yield from ((name.value, t.value) for t in inner if t.value in left & _COUNTED)
+
+
 def _with_plain_target(
     statement: Statement,
     indexed: set[str],
     tensors: Set[str],
+    elements: Set[tuple[str, str]],
     states: Set[str],
     ranks: Mapping[str, int],
+    of_tensors: Set[str],
 ) -> Statement:
     sides, signs = sides_of(statement.tokens)
     if len(sides) < 2:
@@ -74,15 +88,30 @@ def _with_plain_target(
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     known = ranged | _arguments_of(indexed, right, ranks) | _declared_arguments(sides[0], ranks)
     labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
-    left = _left(sides[0], right, known, tensors, labels)
+    left = _left(sides[0], _without_subscripts(right, of_tensors), known, tensors, labels, elements)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
-    if sign.value in (r"\gets", r"\leftarrow") and left and left[0].type == "NAME":
+    if (
+        sign.value in (r"\gets", r"\leftarrow", r"\longleftarrow")
+        and left
+        and left[0].type == "NAME"
+    ):
         name = left[0].value
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
+
+
+def _without_subscripts(tokens: Sequence[Token], names: Set[str]) -> Sequence[Token]:
+    """The tokens without what stands below these names."""
+    dropped = {
+        n
+        for name, place, inner in scripted(tokens, "SUB")
+        if name.value in names
+        for n in range(place, place + len(inner) + 3)
+    }
+    return [t for n, t in enumerate(tokens) if n not in dropped] if dropped else tokens
 
 
 def _with_plain_chain(
@@ -98,14 +127,17 @@ def _with_plain_chain(
 
 
 def _arguments_of(indexed: set[str], right: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
-    """The letters that stand alone in brackets behind these names, and behind declared ones with room for as many indices."""
+    """The letters in lists behind these names, and behind declared ones with room for as many indices."""
     found: set[str] = set()
     for call in calls_in(right):
-        is_letter = [t.type for t in call.inner] == ["NAME"] and not call.is_raised
+        parts = listed(call.inner)
+        are_letters = all([t.type for t in part] == ["NAME"] for part in parts)
+        if not are_letters or call.is_raised:
+            continue
         below = sum(t.type in ("NAME", "NUM") for t in call.below)
-        is_indexed = call.name.value in indexed and call.inner[0].note != "bold"
-        if is_letter and (is_indexed or ranks.get(call.name.value, 0) == below + 1):
-            found.add(call.inner[0].value)
+        is_indexed = call.name.value in indexed and all(p[0].note != "bold" for p in parts)
+        if is_indexed or ranks.get(call.name.value, 0) == below + len(parts):
+            found |= {part[0].value for part in parts}
     return found
 
 
@@ -125,8 +157,11 @@ def _left(
     known: set[str],
     tensors: Set[str],
     labels: Set[str] = frozenset(),
+    elements: Set[tuple[str, str]] = frozenset(),
 ) -> list[Token]:
-    """The left side; `known` are letters that are indices for sure, `tensors` those that are none, `labels` parts of declared names."""
+    """The left side; `known` are letters that are indices for sure, `tensors` those that are none, `labels` parts of declared names;
+    `elements` are names with the letters that are indices below them in other formulas.
+    """
     left = _subscript_first(_without_braces(left))
     if is_integral(left):  # in other orbitals, if there are some on the right side
         has_others = any(is_integral(right[n : n + len(left)]) for n in range(len(right)))
@@ -148,7 +183,7 @@ def _left(
     head, listed = left[:place], left[place + 1 : closing[place]]
     behind = left[closing[place] + 1 :]
     if behind and left[place].type == "LSQB" and behind[0].type == "LPAR":  # `F[v](i)`
-        return _left([*head, *behind], right, known, tensors, labels)
+        return _left([*head, *behind], right, known, tensors, labels, elements)
     if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
     if indices := _indices_in(listed, right, known, tensors - known, labels):
@@ -157,7 +192,7 @@ def _left(
         power = next((n for n, t in enumerate(head) if t.type == "SUP"), len(head))
         is_last = power == len(head) or closing_brackets(head).get(power + 1) == len(head) - 1
         end = power if is_last else len(head)  # `\sigma_B^2(k) =`
-        return [*_with_indices(head[:end], indices, right), *head[end:]]
+        return [*_with_indices(head[:end], indices, right, elements), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
@@ -269,6 +304,7 @@ def _indices_in(
 
 
 _INTEGERS = frozenset("ijklmnpq")
+_COUNTED = _INTEGERS | {"t"}
 
 
 def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
@@ -335,7 +371,10 @@ def _below_elements(tokens: Sequence[Token], indices: Set[str]) -> set[str]:
 
 
 def _with_indices(
-    head: list[Token], indices: Sequence[Token], right: Sequence[Token]
+    head: list[Token],
+    indices: Sequence[Token],
+    right: Sequence[Token],
+    elements: Set[tuple[str, str]],
 ) -> list[Token]:
     """`k_y` with the indices as its subscript: what stands there already is a label that the right side lacks, or comes first."""
     listed: list[Token] = []
@@ -346,11 +385,12 @@ def _with_indices(
         letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | _alone_in_brackets(right)
         others |= _below_elements(right, {t.value for t in indices})
-        if len(letters) > 1 or letters[0] in _INTEGERS | {"t"}:
+        if len(letters) > 1 or letters[0] in _COUNTED:
             others |= names_in_subscripts(right)
+        others |= {letter for name, letter in elements if name == head[0].value}
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:
             name = replace(head[0], value=f"{head[0].value}_{''.join(letters)}")
-            return _with_indices([name], indices, right)
+            return _with_indices([name], indices, right, elements)
         return [*head[:-1], *listed, head[-1]]
     start, end = indices[0].start, indices[-1].end
     sub = Token("SUB", "_", start, start)

@@ -116,6 +116,23 @@ class TokenList:
         return self.innermost == "LPAR" and bool(opened) and opened[-1].value == "."
 
     @property
+    def begins_condition(self) -> bool:
+        r"""Whether the last token is the `&` of a row of cases."""
+        return self.innermost == "CASES_B" and self.tokens[-1].type == "AMP"
+
+    @property
+    def begins_row(self) -> bool:
+        """Whether a row of cases begins here."""
+        return self.tokens[-1].type in ("CASES_B", "ROW")
+
+    @property
+    def in_limits(self) -> bool:
+        r"""Whether this place is directly in limits, or in the `\{` and `\}` of a set in them."""
+        kinds = [o.kind for o in self._opened[-2:]]
+        in_set = kinds[-1:] == ["LPAR"] and kinds[0] in ("limits", "substack")
+        return self.innermost in ("limits", "substack") or in_set
+
+    @property
     def in_braces(self) -> bool:
         """Whether this place is directly in an argument."""
         return self.expected > 0 or self.innermost in ("LBRACE", "limits")
@@ -220,7 +237,7 @@ class TokenList:
             if self.innermost == opening:
                 self._opened.pop()
             self.add(f"{kind}_R", "|", start, end)
-        elif side != "open" and after_operand and self.innermost in ("limits", "substack"):
+        elif side != "open" and after_operand and self.in_limits:
             self.add("COMMA", "|", start, end)  # such that
         else:
             self.add(opening, "|", start, end)

@@ -12,7 +12,7 @@ import unicodedata
 
 from tadc.syntax.tex import commands
 from tadc.syntax.tex.macros import Expansion
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, TokenList
+from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, Token, TokenList
 from tadc.syntax.tex.wrapped import COMMAND, argument_end, wrapped
 
 __all__ = ["tokenize"]
@@ -42,6 +42,13 @@ _SIDE = re.compile(r"\\(left|right)(?![A-Za-z])\s*((?:\||\\[lr]?vert)\s*_)?")
 _BRACED_BRACKET = re.compile(r"\s*\{\s*([()\[\]|]|\\[{}|])\s*\}")  # of `\big{(}`
 _FORMULA_IN_TEXT = re.compile(r"\s*\{\s*\$[^${}]*(?:\{[^${}]*\}[^${}]*)*\$\s*\}")
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
+
+
+_LISTS_OF_CASES = frozenset(("array", "aligned", "gathered", "matrix", "split"))
+_SIZE = r"(?:\\(?:left|right|[bB]igg?[lr]?)\s*)"
+_DOUBLE_BAR = re.compile(rf"\|\s*{_SIZE}?\|")
+_BRACKET_OR_BAR = re.compile(r"(?<!\\)[()\[\]{}]|\\[{}|]|\|")
+_OPENING = frozenset(("(", "[", "{", r"\{"))
 
 
 class _Tokenizer:
@@ -122,6 +129,8 @@ class _Tokenizer:
                 self._bar(start)
             case "&":
                 self.ampersands += environment != "cases"
+                if environment == "cases" and self.out.begins_row:
+                    return  # `& x, & x > 0` of `aligned`
                 if environment == "cases":
                     self._add("AMP", character, start)
                 elif self.ampersands % 2 == 0:  # of `a &= b & c &= d`
@@ -129,7 +138,7 @@ class _Tokenizer:
             case ":" if two == ":=":
                 self.position += 1
                 self._add("DEF", two, start)
-            case ":" if self.out.innermost in ("limits", "substack"):
+            case ":" if self.out.in_limits:
                 self._add("COMMA", character, start)  # such that
             case "." if self.side:  # `\left.` is no bracket
                 if self.side == "open" and self._ends_with_bar_and_subscript():
@@ -233,6 +242,13 @@ class _Tokenizer:
                 )
 
     def _bar(self, start: int) -> None:
+        if double := _DOUBLE_BAR.match(self.text, start, self.end):
+            kind = self._side_of_norm(double)
+            if kind:
+                self.position = double.end()
+                self.out.bar(kind, start, self.position, "NORM")
+                self.side = ""
+                return
         if self.side == "close" and self.out.is_open_at_dot:
             self.out.bracket("RPAR", "|", start, self.position)
         elif not self.side and self.out.in_subscript and self._is_only_bar():
@@ -240,6 +256,22 @@ class _Tokenizer:
         else:
             self.out.bar(self.side, start, self.position, "BAR")
         self.side = ""
+
+    def _side_of_norm(self, double: re.Match[str]) -> str:
+        """Which side of a norm two bars are, `||x||`, where they are one: not of `|x||y|`, and not the sign of `D(p||q)`."""
+        in_bars = self.out.innermost in ("BAR_L", "NORM_L")
+        after_operand = bool(self.out.tokens) and self.out.tokens[-1].type in ENDS_OPERAND
+        if in_bars and after_operand:
+            return "close" if self.out.innermost == "NORM_L" else ""
+        depth = 0
+        for sign in _BRACKET_OR_BAR.finditer(self.text, double.end(), self.end):
+            if "|" not in sign[0]:
+                depth += 1 if sign[0] in _OPENING else -1
+                if depth < 0:
+                    return ""
+            elif depth == 0:
+                return "open" if _DOUBLE_BAR.match(self.text, sign.start(), self.end) else ""
+        return ""
 
     def _ends_with_bar_and_subscript(self) -> bool:
         r"""Whether the `\left.` before this place is that of `\left. \frac{\partial u}{\partial x} \right|_i`."""
@@ -261,6 +293,8 @@ class _Tokenizer:
             self._add("REL", kind, start)
         elif kind in OPENERS or kind in CLOSERS:
             self.out.bracket(kind, value, start, self.position)
+        elif kind == "FORALL" and self.out.begins_condition:
+            self._add("IF", value, start)
         else:
             self._add(kind, value, start)
         if kind in ("FRAC", "BINOM"):
@@ -278,7 +312,7 @@ class _Tokenizer:
         if name in commands.WITH_COLUMNS and command == "begin":
             self._next(_COLUMNS)
         is_cases = name in ("cases", "dcases") or (
-            name == "array" and self._array_is_cases(command)
+            name in _LISTS_OF_CASES and self._array_is_cases(name, command)
         )
         if is_cases and command == "begin":
             self.environments.append("cases")
@@ -295,9 +329,12 @@ class _Tokenizer:
         elif enclosing == "layout":
             self.environments.pop()
 
-    def _array_is_cases(self, command: str) -> bool:
-        r"""After `\left\{` an array lists cases, as before there was an environment for them."""
+    def _array_is_cases(self, name: str, command: str) -> bool:
+        r"""After `\left\{` an array lists cases, as before there was an environment for them; and `aligned` behind an equality sign,
+        where it is no system of equations.
+        """
         if command == "end":
             return self.environments[-1:] == ["cases"]
-        last = self.out.tokens[-1] if self.out.tokens else None
-        return last is not None and last.type == "LPAR" and "{" in last.value
+        kinds = [t.type for t in self.out.tokens[-2:]]
+        is_open = kinds[-1:] == ["LPAR"] and "{" in self.out.tokens[-1].value
+        return is_open and (name == "array" or kinds in (["EQ", "LPAR"], ["DEF", "LPAR"]))

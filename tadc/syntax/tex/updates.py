@@ -54,6 +54,7 @@ def is_update(statement: Statement, states: frozenset[str]) -> bool:
     arrow = place < len(statement.tokens) and statement.tokens[place].value in (
         r"\gets",
         r"\leftarrow",
+        r"\longleftarrow",
     )
     return arrow and statement.target in states
 

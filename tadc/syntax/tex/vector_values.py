@@ -13,6 +13,7 @@ from tadc.syntax.nodes import Node, key, nodes, with_parts
 
 __all__ = [
     "ASKS",
+    "EACH",
     "ONE",
     "Subscripts",
     "Value",
@@ -31,6 +32,9 @@ __all__ = [
     "what",
 ]
 
+EACH = (
+    "\\each"  # the product of elements in a function of numbers, which may be applied to a vector
+)
 Subscripts: TypeAlias = tuple[Expression, ...]
 
 
@@ -66,20 +70,31 @@ ONE = key(Number("1", Span(Source("1"), 0, 1)))
 
 
 def identity(e: Expression, beside: Value) -> Value:
-    r"""The matrix `I` or `\lambda I` that is added to another one. Raises SyntaxError where that is not square."""
+    r"""The matrix `I`, `\lambda I_n` or `I / c` that is added to another one. Raises SyntaxError where that is not square."""
     if len(beside.extents) == 2 and len({*beside.extents}) == 2 and None not in beside.extents:
         raise SyntaxError(
             e.span,
             f"`I` is the identity beside {what(beside)} which is not square as it is declared",
             fix="give both extents one size, or declare what `I` is: `%!tadc input I[N, M]`",
         )
-    diagonal = e.left if isinstance(e, Binary) else Number("1", e.span)
+    diagonal = _diagonal(e)
 
     def at(i: Subscripts) -> Expression:
         equal = ast.Comparison((i[0], i[1]), ("==",), e.span)
         return ast.Choice(equal, diagonal, Number("0", e.span), e.span)
 
     return Value(2, at, e.span)
+
+
+def _diagonal(e: Expression) -> Expression:
+    """The elements on the diagonal of a multiple of the identity."""
+    match e:
+        case Binary("/", over, under):
+            return Binary("/", _diagonal(over), under, e.span)
+        case Binary("*", factor, _):
+            return factor
+        case _:
+            return Number("1", e.span)
 
 
 def scalar(e: Expression) -> Value:
@@ -117,6 +132,7 @@ def elementwise(node: Any, values: Sequence[Value]) -> Value:
         node.span,
         whole.is_row,
         whole.extents,
+        whole.is_plain,
     )
 
 
@@ -130,7 +146,7 @@ def normalized(x: Expression, total: Expression, span: Span) -> Expression:
 
 def plain_product(node: Node) -> Node:
     match node:
-        case Application(Name("\\cdot" | "\\ast"), (left, right)):
+        case Application(Name("\\cdot" | "\\ast" | "\\each"), (left, right)):
             a, b = numbers((left, right))
             return Binary("*", a, b, node.span)
         case _:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from tadc.errors import Span, SyntaxError, counted
 from tadc.syntax import ast
@@ -29,6 +29,7 @@ from tadc.syntax.nodes import (
 from tadc.syntax.tex.commands import ONES, words
 from tadc.syntax.tex.vector_values import (
     ASKS,
+    EACH,
     ONE,
     Subscripts,
     Value,
@@ -58,7 +59,7 @@ _ELEMENTWISE = words(
 )
 
 
-_OF_NUMBERS = ("\\cdot", "\\ast")  # signs between numbers, too
+_OF_NUMBERS = ("\\cdot", "\\ast", EACH)  # signs between numbers, too
 _SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
 
 
@@ -80,9 +81,13 @@ class Vectors:
         shapes: Mapping[str, Sequence[Expression]],
         taken: set[str],
         base: int = 0,
+        columns: Set[str] = frozenset(),
     ) -> None:
-        """`shapes`, where declared, win over `ranks`; `base` is the first index."""
+        """`shapes`, where declared, win over `ranks`; `base` is the first index; `columns` are matrices that one subscript reads
+        a column of.
+        """
         self.base = base
+        self.columns = columns
         self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
         self.capitals = ranks.capitals - shapes.keys()
@@ -269,9 +274,13 @@ class Vectors:
                     b = identity(right, a) if a.rank == 2 else (yield self._walk(right))
                 return self._sum(e, a, b)
             case Binary("*", left, right):
-                return self._product(
-                    e.span, "", (yield self._walk(left)), (yield self._walk(right))
-                )
+                before, behind = (yield self._walk(left)), (yield self._walk(right))
+                if before.rank == 2 and behind.rank == 0:
+                    self._refuse_unknown(right, "behind a matrix", "a vector")
+                is_read = isinstance(right, (Name, Element))
+                if before.rank == 0 and behind.rank == 1 and is_read and _is_capital(left):
+                    self._refuse_unknown(left, "in front of a vector", "a matrix")
+                return self._product(e.span, "", before, behind)
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
                 return self._squares((yield self._walk(inner)), e.span)
             case Binary("**", Name(name), Number("2")) if name in self.in_elements:
@@ -281,10 +290,17 @@ class Vectors:
                 return self._power(e, (yield self._walk(base)), (yield self._walk(power)))
             case Binary(_, left, right):
                 return self._quotient(e, (yield self._walk(left)), (yield self._walk(right)))
-            case Application(Name("\\cdot" | "\\odot" | "\\ast" as sign), (left, right)):
+            case Application(Name("\\each"), (left, right)):
                 return self._product(
-                    e.span, sign, (yield self._walk(left)), (yield self._walk(right))
+                    e.span, "\\odot", (yield self._walk(left)), (yield self._walk(right))
                 )
+            case Application(Name("\\cdot" | "\\odot" | "\\ast" as sign), (left, right)):
+                a, b = (yield self._walk(left)), (yield self._walk(right))
+                if sign == "\\odot" and a.rank == b.rank == 2 and _is_bare_product(right):
+                    factors = (yield self._walk(right.left)), (yield self._walk(right.right))
+                    if all(f.rank == 2 for f in factors):
+                        raise _unclear_factors(e.span)
+                return self._product(e.span, sign, a, b)
             case Application(Name(name), args) if name.startswith("\\"):
                 values = []
                 for arg in args if name != "\\element" else args[:1]:
@@ -322,6 +338,11 @@ class Vectors:
         if rank == 0 or (isinstance(e, Name) and name.name in self.indices):
             return scalar(e)
         extents = tuple(self.extents.get(name.name, ())[len(subscripts) :])
+        if name.name in self.columns and len(subscripts) == 1:
+            extents = tuple(self.extents[name.name][:1])
+            return Value(
+                1, lambda i: Element(name, (*i, *subscripts), e.span), e.span, extents=extents
+            )
         return Value(
             rank, lambda i: Element(name, (*subscripts, *i), e.span), e.span, extents=extents
         )
@@ -348,15 +369,30 @@ class Vectors:
         )
 
     def _is_identity(self, e: Expression) -> bool:
-        r"""Whether it is `I` or `\lambda I`, which nothing declares or defines: the identity beside a matrix."""
+        r"""Whether it is `I`, `\lambda I_n` or `I / \sqrt{n}`, which nothing declares or defines: the identity beside a matrix."""
         match e:
-            case Name("I") | Binary("*", Number(), Name("I")):
+            case Binary("/", over, under):
+                return self._is_identity(over) and not self._has_tensors(under)
+            case Binary("*", Number(), unit):
                 is_scaled = True
-            case Binary("*", Name(n) | Binary("**", Name(n), Number()), Name("I")):
+            case Binary("*", Name(n) | Binary("**", Name(n), Number()), unit):
                 is_scaled = not self.ranks.get(n)
             case _:
-                is_scaled = False
-        return is_scaled and "I" not in self.ranks.keys() | self.indices
+                is_scaled, unit = True, e
+        match unit:
+            case Name("I"):
+                is_unit = True
+            case Element(Name("I"), (Name() | Number() as size,)):
+                is_unit = any(key(size) in extents for extents in self.extents.values())
+                is_unit = is_unit and not (isinstance(size, Name) and size.name in self.indices)
+            case _:
+                is_unit = False
+        return is_scaled and is_unit and "I" not in self.extents.keys() | self.indices
+
+    def _has_tensors(self, e: Expression) -> bool:
+        """Whether a name in it has dimensions."""
+        named = (n for n in nodes((e,)) if isinstance(n, Name))
+        return any(self.ranks.get(n.name) for n in named)
 
     def _is_number(self, e: Expression) -> bool:
         """Whether it is one for sure, such as the 1 of `1 - z`: written as one, declared without dimensions, or an element."""
@@ -369,6 +405,20 @@ class Vectors:
             and self.ranks.get(e.name.name, 0) == len(e.subscripts)
         )
         return isinstance(e, Number) or is_declared or is_element
+
+    def _refuse_unknown(self, e: Expression, place: str, kind: str) -> None:
+        """Raise for a letter beside a matrix or vector that nothing in the document is said of: a number, or what is usual there?"""
+        if not isinstance(e, Name) or e.name in self.ranks or e.name in self.indices:
+            return
+        if e.name in ("pi", "inf", "nan"):
+            return
+        if any(key(e) in extents for extents in self.extents.values()):
+            return  # a size
+        raise SyntaxError(
+            e.span,
+            f"`{_shown(e)}` {place} may be {kind} or a number, and nothing declares it",
+            fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
+        )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
         def times(a: Expression, b: Expression) -> Expression:
@@ -456,7 +506,8 @@ class Vectors:
             return replace(left, is_row=True, is_plain=True), right
         if left.rank == 2 and right.rank == 1 and right.is_row and is_equal:
             return left, replace(right, is_row=False)
-        if left.is_plain and left.is_row and right.rank == 1 and right.is_row and is_equal:
+        is_transposed = right.rank == 1 and right.is_row and not right.is_plain
+        if left.is_plain and left.is_row and is_transposed and is_equal:
             return left, replace(right, is_row=False)
         return None
 
@@ -559,7 +610,7 @@ class Vectors:
         if base.rank < len(subscripts):
             raise SyntaxError(
                 e.span,
-                f"what stands in the brackets is {what(base)}, and it has {counted(len(subscripts), 'subscript')}",
+                f"what stands in the brackets is {what(base).rstrip(',')}, and it has {counted(len(subscripts), 'subscript')}",
                 fix="write subscripts on names, or declare the shapes of what stands in the brackets: "
                 + declaration(base.at(())).removeprefix("declare its shape: "),
             )
@@ -677,6 +728,7 @@ class Vectors:
             e.span,
             whole.is_row,
             whole.extents,
+            whole.is_plain,
         )
 
     def _choice(self, e: ast.Choice, values: list[Value]) -> Value:
@@ -696,6 +748,43 @@ class Vectors:
             at=lambda i: with_parts(e, (*(v.at(()) for v in before), body.at(i))),
             span=e.span,
         )
+
+
+def _is_capital(e: Expression) -> bool:
+    """Whether it is a capital letter, as matrices have."""
+    base = e.name.split("_")[0] if isinstance(e, Name) else ""
+    return base[:1].isupper() and (len(base) == 1 or base in _GREEK_MATRICES)
+
+
+_GREEK_MATRICES = words("Sigma Lambda Phi Psi Theta")
+
+
+def _shown(e: Name) -> str:
+    r"""What is printed; of `\bm{W_f}` without its last brace the name."""
+    text = e.span.text
+    return text if len(text) <= 20 and text.count("{") == text.count("}") else e.name
+
+
+def _declared_as(e: Name, kind: str) -> str:
+    """What declares the letter as a vector or a matrix."""
+    if kind == "a vector":
+        return declaration(e)
+    return rf"declare its shape: `%!tadc input {e.name}[N, D]`, or `${_shown(e)} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
+
+
+def _is_bare_product(e: Node) -> TypeGuard[Binary]:
+    """Whether it is a product that stands in no brackets."""
+    text, start = e.span.source.text, e.span.start
+    is_product = isinstance(e, Binary) and e.operator == "*"
+    return is_product and not text[max(start - 20, 0) : start].rstrip().endswith(("(", "["))
+
+
+def _unclear_factors(span: Span) -> SyntaxError:
+    return SyntaxError(
+        span,
+        r"`A \odot B C` may be `(A \odot B) C` or `A \odot (B C)`",
+        fix="put brackets around what belongs together",
+    )
 
 
 def _adds_number(e: Node, value: Value, is_number: Callable[[Expression], bool]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax import ast
+from tadc.syntax.tex.calls import calls_in
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
 from tadc.syntax.tex.statements import Statement
@@ -183,6 +184,11 @@ def styled_apart(
                 styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
     mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
+    mixed -= {
+        name
+        for name in mixed & declared
+        if f"{name}_bf" not in declared and _are_rows_of_elements(name, statements)
+    }
     own_bold = {name for name in mixed & declared if f"{name}_bf" not in declared}
     own_bold = {name for name in own_bold if _is_norm_of_bold(name, statements)}
 
@@ -231,6 +237,49 @@ def _is_vector_of_elements(name: str, statements: Sequence[Statement]) -> bool:
                 if _style(token) not in ("", "bold") or has_subscript == (_style(token) == "bold"):
                     return False
     return True
+
+
+def _are_rows_of_elements(name: str, statements: Sequence[Statement]) -> bool:
+    r"""Whether the bold letter has one index everywhere and the plain one another behind it, `\mathbf{x}_i` and its elements
+    `x_{ij}` or `x_i(j)`, which is never that of a bold one: `\mathbf{r}_i` and the distance `r_{ij}` of `\mathbf{r}_j` differ.
+    """
+    rows: set[str] = set()
+    inner: set[str] = set()
+    for statement in statements:
+        calls = {call.start: call for call in calls_in(statement.tokens)}
+        below = {id(t): n for t, _, n in scripted(statement.tokens, "SUB")}
+        for place, token in enumerate(statement.tokens):
+            if token.type != "NAME" or token.value != name:
+                continue
+            parts = [t for t in below.get(id(token), ()) if t.type != "COMMA"]
+            if place in calls and _style(token) == "":
+                parts += calls[place].inner
+            if _style(token) not in ("", "bold") or any(t.type != "NAME" for t in parts):
+                return False
+            if len(parts) != (1 if _style(token) else 2):
+                return False
+            rows.add(parts[0].value)
+            inner |= {t.value for t in parts[1:]}
+    return bool(inner) and not rows & inner and _are_apart(name, rows, inner, statements)
+
+
+def _are_apart(base: str, rows: Set[str], inner: Set[str], statements: Sequence[Statement]) -> bool:
+    """Whether letters of `inner` stand below other names than `base`, never at a place or in limits where one of `rows` stands."""
+    places: dict[tuple[str, int], set[str]] = {}
+    for statement in statements:
+        closing = closing_braces(statement.tokens)
+        for name, _, n in scripted(statement.tokens, "SUB"):
+            for place, token in enumerate(t for t in n if t.type != "COMMA"):
+                places.setdefault((f"{name.value} {name.note}", place), set()).add(token.value)
+        for place, token in enumerate(statement.tokens[:-2]):
+            if token.type == "RED" and place + 2 in closing:
+                limits = statement.tokens[place + 2 : closing[place + 2]]
+                places.setdefault(("", place + statement.start), set()).update(
+                    t.value for t in limits
+                )
+    others = (found for (name, _), found in places.items() if name and name.split()[0] != base)
+    is_elsewhere = any(found & inner for found in others)
+    return is_elsewhere and not any(found & rows and found & inner for found in places.values())
 
 
 def _outside_lists(statement: Statement) -> Iterator[Token]:

@@ -108,8 +108,16 @@ def _words(text: str, position: int, end: int, wrapper: str) -> Wrapped | None:
     is_text = wrapper in commands.TEXTS
     if not is_text and wrapper not in ("mathrm", "operatorname", "textit"):
         return None
+    if is_text and text.startswith("{", position):
+        close = argument_end(text, position, end)
+        if (said := _CONDITION.fullmatch(text, position, close)) is not None:
+            kind = commands.WORDS.get(said[1], "TEXT")
+            return Wrapped(kind, said[1], said.start(2), open=1)
     match = _TEXT.match(text, position, end)
     if match is None:
+        inner = COMMAND.match(text, position + 1, end)
+        if inner is not None and inner.group()[1:] in commands.WRAPPERS:
+            return None  # `\mbox{\textsc{Bleu}}`
         if is_text and text.startswith("{", position):  # formulas inside
             close = argument_end(text, position, end)
             return Wrapped("TEXT", text[position + 1 : close - 1].strip(), close)
@@ -126,6 +134,7 @@ def _words(text: str, position: int, end: int, wrapper: str) -> Wrapped | None:
     return Wrapped("TEXT", words, match.end())
 
 
+_CONDITION = re.compile(r"\{\s*(if|when|for)[\s~]+(\$)[^$]*\$\s*\}")  # of `\mbox{if $c > r$}`
 _HYPHENATED = re.compile(r"[A-Z]\w*(?:-\w+)+")  # a measure such as `\text{SI-SDR}`
 
 

@@ -1,0 +1,98 @@
+r"""Functions and signs that the prose gives a meaning: "where $\delta$ refers to the ReLU function", "$\otimes$ is the element-wise product"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import pairwise
+
+from tadc.syntax.tex.commands import REFUSED
+from tadc.syntax.tex.token_list import Token
+
+__all__ = [
+    "says_any_function",
+    "told_functions",
+    "told_product",
+    "with_told_functions",
+    "with_told_product",
+]
+
+_IS = r"(?:is|are|denotes?|denoting|represents?|being|refers?\s+to|stands?\s+for|indicates?)"
+_ADJECTIVES = r"(?:(?:a|an|the|our|element-?wise|entry-?wise|point-?wise|non-?linear|standard|usual|logistic|activation|function)\s+)*"
+_WORDS = {
+    r"sigmoid(?:al)?|logistic(?:\s+sigmoid)?\s+function|logistic\s+sigmoid": "sigmoid",
+    r"ReLU|rectified\s+linear(?:\s+unit)?": "relu",
+    r"hyperbolic\s+tangent|tanh|\$\\tanh\$": "tanh",
+    r"GELU|Gaussian\s+error\s+linear": "gelu",
+    r"SiLU|swish|Swish": "silu",
+    r"soft-?plus": "softplus",
+    r"digamma": "digamma",
+    r"soft-?max": "softmax",
+    r"(?:leaky|parametric|randomi[sz]ed)[\s-]+ReLU|L(?:eaky)?-?ReLU": "",
+}
+_TOLD = re.compile(
+    rf"(?:\$|\\\()\s*\\?(?P<name>[A-Za-z]+)\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))[\s~]*{_IS}[\s~]+{_ADJECTIVES}"
+    + "(?:"
+    + "|".join(f"(?P<f{n}>{words})" for n, words in enumerate(_WORDS))
+    + r")\b(?![\s~]*(?:of\b|\())(?![\s~]*(?:functions?|activations?)?[\s~]*(?:or\b|/))"
+)
+_PRODUCT = re.compile(
+    r"\\otimes\s*(?:\$|\\\))[^.$]{0,60}?(?:element|component|entry|point)-?\s?wise|\\otimes\s*(?:\$|\\\))[^.$]{0,60}?Hadamard"
+    r"|(?:(?:element|component|entry|point)-?\s?wise|Hadamard)[^.$]{0,60}(?:\$|\\\()\s*\\otimes"
+)
+
+
+_OTHER_PRODUCT = re.compile(r"Kronecker|outer|tensor|\bnot\b", re.IGNORECASE)
+
+
+def told_functions(text: str, declared: Set[str]) -> dict[str, str]:
+    """The letters that the prose calls functions, and which: those that it calls one thing alone."""
+    said: dict[str, set[str]] = {}
+    for match in _TOLD.finditer(text):
+        function = next(f for n, f in enumerate(_WORDS.values()) if match[f"f{n}"])
+        said.setdefault(match["name"], set()).add(function)
+    return {
+        name: functions.pop()
+        for name, functions in said.items()
+        if len(functions) == 1 and functions != {""} and name not in declared
+    }
+
+
+_VAGUE = re.compile(
+    rf"\\sigma\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))[\s~]*{_IS}[\s~]+"
+    r"(?:[^.$]{0,60}\bor\b[^.$]{0,20}\b(?:ReLU|sigmoid|softmax|tanh|GELU|hyperbolic)|[^.$]{0,80}\b(?:such\s+as|e\.\s?g|for\s+example|for\s+instance|like)\b"
+    r"|(?:some|any|an?)\s+(?:(?:element-?wise|point-?wise|arbitrary|suitable|differentiable)\s+)*(?:non-?linear\w*|activation)\b)"
+)
+
+
+def says_any_function(text: str) -> bool:
+    r"""Whether the prose says that `\sigma` is some function, "a nonlinearity such as the ReLU or the sigmoid"."""
+    return _VAGUE.search(text) is not None
+
+
+def with_told_functions(tokens: Sequence[Token], functions: Mapping[str, str]) -> list[Token]:
+    """The tokens with these letters as functions, where brackets follow."""
+    result = list(tokens)
+    for place, (token, after) in enumerate(pairwise(tokens)):
+        if token.type == "NAME" and token.value in functions and after.type in ("LPAR", "LSQB"):
+            kind = "SOFTMAX" if functions[token.value] == "softmax" else "FUNC"
+            result[place] = replace(token, type=kind, value=functions[token.value], note="")
+    return result
+
+
+def told_product(text: str) -> bool:
+    r"""Whether the prose says that `\otimes` is the product of elements."""
+    said = _PRODUCT.search(text)
+    return said is not None and _OTHER_PRODUCT.search(said[0]) is None
+
+
+def with_told_product(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with `\odot` for `\otimes`."""
+    fact = REFUSED["otimes"][0]
+    return [
+        replace(t, type="ODOT", value=r"\odot", note="")
+        if t.type == "ERROR" and t.value == fact
+        else t
+        for t in tokens
+    ]
