@@ -25,6 +25,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import tadc
+from tadc.ir.domain import Derived
+from tadc.ir.expr import Reduce
+from tadc.ir.program import Program
+from tadc.ir.walk import postorder
 from tadc.schedule.rewrite.list_tensors import Rows, SortedList
 from tadc.schedule.rewrite.lists import listed
 from tadc.schedule.rewrite.looked_up import looked_up
@@ -33,25 +37,26 @@ from tadc.schedule.rewrite.looked_up import looked_up
 
 
 def programs(first: int, count: int) -> None:
-    """Programs of one to three index tensors: by every point, and by lists."""
+    """Programs of any number of index tensors, on the interpreter by every point and by lists, and on numpy."""
     from tests.data import test_random_data as tests
-    from tests.data.oracle import random_data
+    from tests.data.random_data import random_data
 
     steps: Counter[str] = Counter()
     for seed in range(first, first + count):
         tests.test_values_and_derivatives_are_those_of_scattering(seed)
+        tests.test_numpy_has_the_values_and_derivatives_of_random_programs(seed)
         steps += loops_of(random_data(seed).text)
         if seed % 5 == 0:
             tests.test_printed_programs_mean_the_same(seed)
-        if seed % 100 == 99:
+        if seed % 20 == 19:
             print(f"programs {first}..{seed}: {dict(steps)}", flush=True)
 
 
 def loops_of(text: str) -> Counter[str]:
     """How the loops of a program and of its adjoint come about."""
     f = tadc.compile(text)
-    found: Counter[str] = Counter()
-    for g in (f, f.adjoint(("x", "w"))):
+    found: Counter[str] = Counter(programs=1)
+    for g in (f, *([f.adjoint()] if set(f.inputs) - set(f.index_inputs) else [])):
         made = listed(g.program)
         for each in made.lists:
             several = isinstance(each, SortedList) and len(each.keys) > 1
@@ -59,8 +64,19 @@ def loops_of(text: str) -> Counter[str]:
             found[kind] += 1
         found["tested"] += len(made.tested)
         found["loads"] += len(looked_up(g.program))
-        found["statements"] += len(g.program.statements)
+        found["solved"] += _solved(g.program)
+        found["loops"] += len(made.program.statements)
     return found
+
+
+def _solved(program: Program) -> int:
+    """The quotients in reductions, of the text or of an equation with one unknown left."""
+    return sum(
+        sum(isinstance(d, Derived) for d in e.derived)
+        for s in program.statements
+        for e in postorder(s.body)
+        if isinstance(e, Reduce)
+    )
 
 
 # ---------------------------------------------------------------------- sparse operands

@@ -27,6 +27,7 @@ __all__ = [
     "Entered",
     "descend",
     "postorder",
+    "reducing",
     "replaced",
     "rewrite",
     "rewrite_in",
@@ -57,6 +58,15 @@ def postorder(
             seen.add(node)
             stack.append((node, True))
             stack.extend((operand, False) for operand in reversed(into(node)))
+
+
+def reducing(root: Expr) -> frozenset[Expr]:
+    """The nodes that are reductions, or have some below them."""
+    found: set[Expr] = set()
+    for e in postorder(root):
+        if isinstance(e, Reduce) or any(o in found for o in e.operands):
+            found.add(e)
+    return frozenset(found)
 
 
 def tensors_read(roots: Expr | Iterable[Expr]) -> frozenset[str]:

@@ -6,7 +6,7 @@ for the proof that reads stay inside (`bounds.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias
@@ -41,7 +41,6 @@ from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, as_bracket, as_guard, factors
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
-from tadc.syntax.nodes import nodes
 
 __all__ = ["CONSTANTS", "ReadUse", "elaborate"]
 
@@ -348,11 +347,10 @@ class _Elaborator:
                 )
 
     def _note_conditions(self, condition: ast.Condition, context: _Context) -> None:
-        for node in nodes((condition,)):
-            if isinstance(node, ast.Comparison):
-                for e in node.operands:
-                    if is_index_expression(e, context.scope, self.indexing):
-                        self._note_data(e, context)
+        for comparison in _comparisons(condition):
+            for e in comparison.operands:
+                if is_index_expression(e, context.scope, self.indexing):
+                    self._note_data(e, context)
 
     def _read(self, e: ast.Element, context: _Context) -> Expr:
         tensor = e.name.name
@@ -556,6 +554,21 @@ class _Elaborator:
 
     def _fresh(self, hint: str) -> str:
         return self.indexing.names.fresh(hint)
+
+
+def _comparisons(condition: ast.Condition) -> Iterator[ast.Comparison]:
+    """The comparisons that a condition is made of. Those inside of what is compared have scopes of their own."""
+    waiting = [condition]
+    while waiting:
+        match waiting.pop():
+            case ast.Comparison() as comparison:
+                yield comparison
+            case ast.Logical(_, left, right):
+                waiting += (right, left)
+            case ast.Not(operand):
+                waiting.append(operand)
+            case ast.IsInteger():
+                pass
 
 
 def _pieces(choices: Sequence[Choice]) -> int:

@@ -574,7 +574,7 @@ def _stable_order(keys: Indices, total: int) -> NDArray[np.intp]:
 def _rows(
     each: Rows, indices: Mapping[str, Index], sizes: Mapping[Symbol, int], limit: int
 ) -> ListArrays:
-    elements, count = each.elements.at(sizes), each.extent.at(sizes)
+    elements, count = max(0, each.elements.at(sizes)), max(0, each.extent.at(sizes))
     _refuse_beyond(elements, limit, each.of)
 
     def make() -> ListArrays:

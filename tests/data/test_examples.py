@@ -231,6 +231,16 @@ def test_many_elements_outside_are_an_error_soon(monkeypatch):
     assert caught.value.index == (0,)
 
 
+def test_a_loss_by_labels_and_its_gradient_need_no_list():
+    f = tadc.compile(EXAMPLES["cross entropy"][0])
+    for g in (f, f.adjoint()):
+        made = listed(g.program)
+        assert not made.lists
+        assert not made.tested
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
 @pytest.mark.parametrize(
     "text",
     [
@@ -240,8 +250,8 @@ def test_many_elements_outside_are_an_error_soon(monkeypatch):
         "y[i] = sum{m} [m = k[i]]*x[m]",
     ],
 )
-def test_what_conditions_exclude_is_not_read(text):
-    f = tadc.compile(text, backend="interpreter")
+def test_what_conditions_exclude_is_not_read(text, backend):
+    f = tadc.compile(text, backend=backend)
 
     assert f(k=[2**40, 1, -(2**62)], x=[1.0, 2.0]).tolist() == [0, 2, 0]
 
@@ -348,6 +358,7 @@ LISTS = [
     ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [2, 0, 2, 1]}, [0, 1, 2, 4], [[1, 3, 0, 2]]),
     ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [1, 0, 1, 1]}, [0, 1, 4, 4], [[1, 0, 2, 3]]),
     ("y[n: 4] = sum{t, a | k[t, a] = n} w[t, a]", {"k": [[0, 1, 2], [1, 3, 2]]}, [0, 1, 3, 5, 6], [[0, 0, 1, 0, 1, 1], [0, 1, 0, 2, 2, 1]]),
+    ("h[a: 2, b: 2] = sum{e | p[e] = a and q[e] = b} w[e]", {"p": [0, 1, 0, 0], "q": [1, 0, 1, 0]}, [0, 1, 3, 3, 4, 4], [[3, 0, 2, 1]]),
     ("y[e: 5] = sum{i=0..2 | k[i] <= e and e < k[i+1]} w[i]", {"k": [0, 2, 2, 5]}, [0, 1, 2, 3, 4, 5], [[0, 0, 2, 2, 2]]),
 ]  # fmt: skip
 

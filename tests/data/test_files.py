@@ -104,6 +104,14 @@ def run_c_without_lists(library, manifest, mode, arrays, sizes):
     return dict(zip(described["outputs"], outputs, strict=True))
 
 
+def called_from_a_file(f, arrays):
+    """The value of a program with one output, by its file of C."""
+    unit = unit_of(f, "c")
+    library = loaded("".join(unit.texts()))
+    (found,) = run_c(library, unit.manifest, "primal", arrays, sizes_of(f, arrays)).values()
+    return found
+
+
 def chosen(names):
     return [
         n if n in PLAIN else pytest.param(n, marks=pytest.mark.slow)
@@ -159,10 +167,7 @@ def test_a_file_has_the_bits_of_a_call():
     rng = np.random.default_rng(0)
     k = rng.permutation(np.repeat(np.arange(-1, 9), [3, 0, 1, 511, 512, 513, 3000, 5, 5, 2]))
     arrays = {"k": k, "w": rng.standard_normal(len(k)), "x": rng.standard_normal((len(k), 5))}
-    f = tadc.compile(LONG, dtype="float64")
-    unit = unit_of(f, "c")
-    library = loaded("".join(unit.texts()))
-    (found,) = run_c(library, unit.manifest, "primal", arrays, sizes_of(f, arrays)).values()
+    found = called_from_a_file(tadc.compile(LONG, dtype="float64"), arrays)
 
     np.testing.assert_array_equal(found, tadc.compile(LONG, backend="native")(**arrays))
 
