@@ -645,6 +645,6 @@ def _frozen(array: Indices) -> Indices:
     """The array, which nobody can write; one of a GPU is tadc's own."""
     if is_gpu_array(array):
         return array
-    result = np.ascontiguousarray(array)
+    result = np.asarray(array, order="C")  # a number stays one
     result.flags.writeable = False
     return result
