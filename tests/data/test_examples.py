@@ -256,6 +256,30 @@ def test_what_conditions_exclude_is_not_read(text, backend):
     assert f(k=[2**40, 1, -(2**62)], x=[1.0, 2.0]).tolist() == [0, 2, 0]
 
 
+# Conditions that hold together: each is read where the others hold.
+TOGETHER = {
+    "y[i: 3] = sum{e | 0 <= k[e] < M and m[k[e]] = i} w[e]": [2, 5, 0],
+    "y[i: 3] = sum{e | m[k[e]] = i and 0 <= k[e] < M} w[e]": [2, 5, 0],
+    "y[e] = [0 <= k[e] < M]*[m[k[e]] = 1]*w[e]": [1, 0, 4, 0],
+    "y[e] = if k[e] < M and m[k[e]] = 1 and 0 <= k[e] then w[e] else 7": [1, 7, 4, 7],
+    "y[e] = if k[e] < M and m[k[e]] = 1 then w[e] else 7": None,
+    "y[e] = if m[k[e]] = 1 then w[e] else 7": None,
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("text", TOGETHER)
+def test_a_condition_is_read_where_those_beside_it_hold(text, backend):
+    f = tadc.compile(f"size M\ninput m[M]: index, k[E]: index\n{text}", backend=backend)
+    given = {"m": [1, 0, 1], "k": [0, 1, 2, -3], "w": [1.0, 2, 4, 8]}
+    if TOGETHER[text] is None:
+        with pytest.raises(tadc.DataError, match=r"k\[3\] is -3"):
+            f(**given)
+    else:
+        assert f(**given).tolist() == TOGETHER[text]
+
+
 def test_a_condition_on_values_does_not_silence_the_check():
     f = tadc.compile("y[i] = if v[i] > 0 then x[k[i]] else 0", backend="interpreter")
     with pytest.raises(tadc.DataError):
