@@ -25,6 +25,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import tadc
+from tadc.ir.domain import Derived
+from tadc.ir.expr import Reduce
+from tadc.ir.program import Program
+from tadc.ir.walk import postorder
 from tadc.schedule.rewrite.list_tensors import Rows, SortedList
 from tadc.schedule.rewrite.lists import listed
 from tadc.schedule.rewrite.looked_up import looked_up
@@ -33,25 +37,26 @@ from tadc.schedule.rewrite.looked_up import looked_up
 
 
 def programs(first: int, count: int) -> None:
-    """Programs of one to three index tensors: by every point, and by lists."""
+    """Programs of any number of index tensors, on the interpreter by every point and by lists, and on numpy."""
     from tests.data import test_random_data as tests
-    from tests.data.oracle import random_data
+    from tests.data.random_data import random_data
 
     steps: Counter[str] = Counter()
     for seed in range(first, first + count):
         tests.test_values_and_derivatives_are_those_of_scattering(seed)
+        tests.test_numpy_has_the_values_and_derivatives_of_random_programs(seed)
         steps += loops_of(random_data(seed).text)
         if seed % 5 == 0:
             tests.test_printed_programs_mean_the_same(seed)
-        if seed % 100 == 99:
+        if seed % 20 == 19:
             print(f"programs {first}..{seed}: {dict(steps)}", flush=True)
 
 
 def loops_of(text: str) -> Counter[str]:
     """How the loops of a program and of its adjoint come about."""
     f = tadc.compile(text)
-    found: Counter[str] = Counter()
-    for g in (f, f.adjoint(("x", "w"))):
+    found: Counter[str] = Counter(programs=1)
+    for g in (f, *([f.adjoint()] if set(f.inputs) - set(f.index_inputs) else [])):
         made = listed(g.program)
         for each in made.lists:
             several = isinstance(each, SortedList) and len(each.keys) > 1
@@ -59,8 +64,19 @@ def loops_of(text: str) -> Counter[str]:
             found[kind] += 1
         found["tested"] += len(made.tested)
         found["loads"] += len(looked_up(g.program))
-        found["statements"] += len(g.program.statements)
+        found["solved"] += _solved(g.program)
+        found["loops"] += len(made.program.statements)
     return found
+
+
+def _solved(program: Program) -> int:
+    """The quotients in reductions, of the text or of an equation with one unknown left."""
+    return sum(
+        sum(isinstance(d, Derived) for d in e.derived)
+        for s in program.statements
+        for e in postorder(s.body)
+        if isinstance(e, Reduce)
+    )
 
 
 # ---------------------------------------------------------------------- sparse operands
@@ -71,7 +87,7 @@ HEADS = ("y[i: 3] = sum{j: 3} ", "y[j: 3] = sum{i: 3} ", "y = sum{i: 3, j: 3} ",
 
 
 def sparse(first: int, count: int) -> None:
-    """Terms with sparse factors, by the interpreter: values and derivatives are those of the same text with dense matrices."""
+    """Terms with sparse factors: values and derivatives are those of the same text with dense matrices."""
     for seed in range(first, first + count):
         rng = np.random.default_rng(seed)
         terms = [
@@ -98,7 +114,8 @@ def sparse(first: int, count: int) -> None:
 def _compare(seed: int, text: str, dense: str, layout: str, rng: np.random.Generator) -> None:
     from scipy.sparse import coo_array
 
-    f, g = (tadc.compile(t, backend="interpreter") for t in (text, dense))
+    backend = "native" if seed % 8 == 0 else ("interpreter", "numpy")[seed % 2]
+    f, g = (tadc.compile(t, backend=backend, dtype="float64") for t in (text, dense))
     stored = int(rng.integers(0, 8))
     at = rng.integers(0, 3, (2, stored))
     a = coo_array((rng.standard_normal(stored), tuple(at)), shape=(3, 3))
@@ -128,7 +145,7 @@ def _compare(seed: int, text: str, dense: str, layout: str, rng: np.random.Gener
         pairs.append((one.tocoo().data, two[mask]))
     for one, two in pairs:
         np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-12, err_msg=f"{seed}: {text}")
-    again = tadc.compile(str(f), backend="interpreter")
+    again = tadc.compile(str(f), backend=backend, dtype="float64")
     np.testing.assert_array_equal(again(A=a, **others), y, err_msg=str(f))
 
 

@@ -304,6 +304,24 @@ inline cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaSt
   return cudaSuccess;
 }
 
+// ---- memory: that of the host
+
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+
+inline cudaError_t cudaMalloc(void** p, std::size_t bytes) {
+  *p = std::malloc(bytes);
+  return *p ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+inline cudaError_t cudaFree(void* p) {
+  std::free(p);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t = nullptr) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaGetLastError(); }
+
 // For the program that loads this: sets how kernels run, and forgets the last error; tells the last error.
 extern "C" inline __attribute__((used)) void cuda_host_prepare(int fibers, int backward) {
   cuda_host::fibers = fibers;

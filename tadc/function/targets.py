@@ -19,6 +19,7 @@ from tadc.schedule.rewrite.list_tensors import Facts, Listed
 if TYPE_CHECKING:  # a row's function imports its emitter
     from tadc.emit.clike.checks import FileChecks
     from tadc.emit.clike.gpu_kernel import GpuSource
+    from tadc.emit.clike.launcher import Launcher
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
 
@@ -66,10 +67,16 @@ class Unit:
 
     @cached_property
     def cuda(self) -> GpuSource:
+        from tadc.emit.cuda.file import cuda_launcher
+
         machine = replace(HOPPER, tensor_cores=self._first._options.tensor_cores)
-        made = self.cuda_text(self._on_gpu(machine))
-        further = self.list_builders("cuda") + self.check_functions("cuda")
-        return replace(made, text=made.text + further)
+        modules = self._on_gpu(machine)
+        made = self.cuda_text(modules, self.list_tensors)
+        launchers = {
+            m.module.name: cuda_launcher(m.module, self.dtype, made.manifest["index_type"])
+            for m in modules
+        }
+        return replace(made, text=made.text + self.functions_of_lists("cuda", launchers))
 
     @cached_property
     def opencl(self) -> GpuSource:
@@ -95,11 +102,33 @@ class Unit:
         """As `cuda`, without schedules."""
         return self.cuda_text(list(map(GpuModule.plain, self.modules)))
 
-    def cuda_text(self, modules: Sequence[GpuModule]) -> GpuSource:
+    def cuda_text(
+        self, modules: Sequence[GpuModule], lists: Mapping[str, Sequence[str]] | None = None
+    ) -> GpuSource:
         """The launchers of the modules, without functions for lists and checks."""
         from tadc.emit.cuda.file import cuda_text
 
-        return cuda_text(modules, self._first._origin.source.text, self.dtype)
+        return cuda_text(modules, self._first._origin.source.text, self.dtype, lists=lists)
+
+    @property
+    def list_tensors(self) -> dict[str, list[str]]:
+        """The tensors of lists that launchers have, by their names."""
+        return {
+            m.launcher: [t.name for each in self.listed[m.name].lists for t in each.tensors]
+            for m in self.modules
+            if m.name in self.listed
+        }
+
+    def functions_of_lists(self, target: str, launchers: Mapping[str, Launcher]) -> str:
+        """The functions of a file that make lists, for its launchers too, and those that check index tensors."""
+        from tadc.emit.clike.missing_lists import missing_lists
+
+        with_lists = [(listed, launchers[mode]) for mode, listed in self.listed.items()]
+        return (
+            self.list_builders(target)
+            + missing_lists(with_lists, target)
+            + self.check_functions(target)
+        )
 
     @cached_property
     def listed(self) -> Mapping[str, Listed]:
@@ -217,25 +246,11 @@ def _cuda_atomic(unit: Unit) -> str:
 
 def _c(unit: Unit) -> str:
     from tadc.emit.c.file import c_launcher, emit_c
-    from tadc.emit.clike.missing_lists import missing_lists
 
     cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
-    lists = {
-        m.launcher: [t.name for each in unit.listed[m.name].lists for t in each.tensors]
-        for m in unit.modules
-        if m.name in unit.listed
-    }
-    launchers = [
-        (unit.listed[m.name], c_launcher(m, unit.dtype, unit.index_type))
-        for m in unit.modules
-        if m.name in unit.listed
-    ]
-    return (
-        emit_c(cpu, unit.dtype, unit.index_type, lists=lists)
-        + unit.list_builders("c")
-        + missing_lists(launchers)
-        + unit.check_functions("c")
-    )
+    text = emit_c(cpu, unit.dtype, unit.index_type, lists=unit.list_tensors)
+    launchers = {m.name: c_launcher(m, unit.dtype, unit.index_type) for m in unit.modules}
+    return text + unit.functions_of_lists("c", launchers)
 
 
 def _numpy(unit: Unit) -> str:

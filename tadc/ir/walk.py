@@ -28,6 +28,7 @@ __all__ = [
     "Entered",
     "descend",
     "postorder",
+    "reducing",
     "replaced",
     "rewrite",
     "rewrite_in",
@@ -83,6 +84,15 @@ def _postorder(roots: tuple[Expr, ...], into: Callable[[Expr], tuple[Expr, ...]]
             seen.add(node)
             stack.append((node, True))
             stack.extend((operand, False) for operand in reversed(into(node)))
+
+
+def reducing(root: Expr) -> frozenset[Expr]:
+    """The nodes that are reductions, or have some below them."""
+    found: set[Expr] = set()
+    for e in postorder(root):
+        if isinstance(e, Reduce) or any(o in found for o in e.operands):
+            found.add(e)
+    return frozenset(found)
 
 
 def tensors_read(roots: Expr | Iterable[Expr]) -> frozenset[str]:

@@ -37,7 +37,7 @@ from tadc.ir.element_types import INDEX
 from tadc.ir.expr import NEUTRAL, Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
+from tadc.ir.walk import Entered, postorder, reducing, rewrite_in, substitute
 
 __all__ = ["Around", "Box", "Separation", "separate_compared"]
 
@@ -47,7 +47,7 @@ def separate_compared(program: Program, names: Names) -> Program:
     statements: list[Statement] = []
     derived = {*program.outputs}.union(*map(_derived_by, program.statements))
     for s in program.statements:
-        separation = Separation(s, program, names, statements)
+        separation = Separation(s, program, names, statements, reducing(s.body))
         boxes = tuple((i, Box(constant(0), n)) for i, n in s.extents.items())
         around = Around(boxes, s.derived, (), detached=s.target.name not in derived)
         statements.append(replace(s, body=rewrite_in(s.body, around, separation.enter)))
@@ -101,8 +101,13 @@ class Separation:
     program: Program
     names: Names
     statements: list[Statement]
+    reducing: frozenset[
+        Expr
+    ]  # what has reductions in it: nothing else is entered, in how many places ever it stands
 
     def enter(self, e: Expr, around: Around) -> Entered[Around]:
+        if e not in self.reducing:
+            return e, ()
         match e:
             case Reduce("sum" | "prod") if around.compared and (read := self.stored(e, around)):
                 return read, ()

@@ -22,7 +22,7 @@ from tadc.ir.element_types import INDEX
 from tadc.ir.expr import NEUTRAL, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import Entered, rewrite_in, substitute
+from tadc.ir.walk import Entered, reducing, rewrite_in, substitute
 from tadc.normalize.choices import negated
 from tadc.normalize.compared import Around, Box, Separation
 from tadc.normalize.in_bounds import reads_are_in_bounds
@@ -50,7 +50,7 @@ def _walked(program: Program, names: Names, sums: _Places | _Separated) -> Progr
     statements: list[Statement] = []
     for s in program.statements:
         boxes = tuple((i, Box(constant(0), n)) for i, n in s.extents.items())
-        walk = _Walk(s, program, names, statements, sums)
+        walk = _Walk(s, program, names, statements, reducing(s.body), sums)
         statements.append(
             replace(s, body=rewrite_in(s.body, Around(boxes, s.derived, ()), walk.enter))
         )
@@ -226,7 +226,7 @@ class _Walk(Separation):
 
     def enter(self, e: Expr, around: Around) -> Entered[Around]:
         match e:
-            case Select(Comparison("==" | "!=")):
+            case Select(Comparison("==" | "!=")) if e in self.reducing:
                 sides = replace(around, compared=True, equated=True)
                 return e, [sides, sides, around, around]
             case _:

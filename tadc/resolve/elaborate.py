@@ -6,7 +6,7 @@ for the proof that reads stay inside (`bounds.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias
@@ -41,7 +41,6 @@ from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, as_bracket, as_guard, factors
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
-from tadc.syntax.nodes import nodes
 
 __all__ = ["CONSTANTS", "ReadUse", "elaborate"]
 
@@ -138,8 +137,7 @@ class _Elaborator:
                 brackets, _ = factors(e)
                 if not brackets:
                     return (yield self._arithmetic(e, context))
-                for b in brackets:
-                    self._note_conditions(b.condition, context)
+                self._note_conditions([b.condition for b in brackets], context)
                 every = And(
                     tuple(formula(b.condition, context.scope, self.indexing) for b in brackets)
                 )
@@ -152,13 +150,13 @@ class _Elaborator:
             case ast.Application():
                 return (yield self._application(e, context))
             case ast.Choice(condition, then, otherwise):
-                self._note_conditions(condition, context)
+                self._note_conditions([condition], context)
                 f = formula(condition, context.scope, self.indexing)
                 yes = yield self.value(then, context.under(f, self._fresh))
                 no = yield self.value(otherwise, context.under(Not(f), self._fresh))
                 return (yield self._select(f, yes, no, context))
             case ast.Bracket(condition):
-                self._note_conditions(condition, context)
+                self._note_conditions([condition], context)
                 f = formula(condition, context.scope, self.indexing)
                 return (yield self._select(f, Const(1), Const(0), context))
             case ast.Reduction():
@@ -305,7 +303,7 @@ class _Elaborator:
         for bound in (b for r in e.ranges for b in (r.extent, r.low, r.high) if b is not None):
             self._note_data(bound, outer)
         if e.condition is not None:
-            self._note_conditions(e.condition, outer)
+            self._note_conditions([e.condition], outer)
         domain = Domain.of(c for i in scope.indices.values() for c in i.range)
         tests = [by_cases(c) for i in scope.indices.values() for c in i.cases]
         if e.condition is not None:
@@ -347,12 +345,17 @@ class _Elaborator:
                     )
                 )
 
-    def _note_conditions(self, condition: ast.Condition, context: _Context) -> None:
-        for node in nodes((condition,)):
-            if isinstance(node, ast.Comparison):
-                for e in node.operands:
+    def _note_conditions(self, conditions: Sequence[ast.Condition], context: _Context) -> None:
+        """Note the reads of conditions that hold together: each is read where the others hold."""
+        parts = [part for c in conditions for part in _conjuncts(c)]
+        formulas = [formula(part, context.scope, self.indexing) for part in parts]
+        for n, part in enumerate(parts):
+            others = (*formulas[:n], *formulas[n + 1 :])
+            here = context.within(known_where(And(others), self._fresh).domain)
+            for comparison in _comparisons(part):
+                for e in comparison.operands:
                     if is_index_expression(e, context.scope, self.indexing):
-                        self._note_data(e, context)
+                        self._note_data(e, here)
 
     def _read(self, e: ast.Element, context: _Context) -> Expr:
         tensor = e.name.name
@@ -556,6 +559,32 @@ class _Elaborator:
 
     def _fresh(self, hint: str) -> str:
         return self.indexing.names.fresh(hint)
+
+
+def _conjuncts(condition: ast.Condition) -> Iterator[ast.Condition]:
+    """The conditions that hold together, in the order of the text."""
+    waiting = [condition]
+    while waiting:
+        match waiting.pop():
+            case ast.Logical("and", left, right):
+                waiting += (right, left)
+            case other:
+                yield other
+
+
+def _comparisons(condition: ast.Condition) -> Iterator[ast.Comparison]:
+    """The comparisons that a condition is made of. Those inside of what is compared have scopes of their own."""
+    waiting = [condition]
+    while waiting:
+        match waiting.pop():
+            case ast.Comparison() as comparison:
+                yield comparison
+            case ast.Logical(_, left, right):
+                waiting += (right, left)
+            case ast.Not(operand):
+                waiting.append(operand)
+            case ast.IsInteger():
+                pass
 
 
 def _pieces(choices: Sequence[Choice]) -> int:

@@ -138,6 +138,14 @@ class _Points:
             ]
             outside = Known(project(outside.domain, away)) if away else outside
             free = [s for s in free if s not in away]
+            # What data without bounds that nothing looks up are compared with may hold or not.
+            open_ = {
+                s for s in free if s not in needed and inf in map(abs, box.get(s, (-inf, inf)))
+            }
+            outside = Known(
+                Domain.of(c for c in outside.domain if open_.isdisjoint(c.form.symbols))
+            )
+            free = [s for s in free if s not in open_]
         free += sorted(needed - set(free) - names)
         # The elements that lead outside are found first, and then whether they are read.
         direct = {s for d in made if d.name in form.symbols for s in d.symbols}

@@ -574,7 +574,7 @@ def _stable_order(keys: Indices, total: int) -> NDArray[np.intp]:
 def _rows(
     each: Rows, indices: Mapping[str, Index], sizes: Mapping[Symbol, int], limit: int
 ) -> ListArrays:
-    elements, count = each.elements.at(sizes), each.extent.at(sizes)
+    elements, count = max(0, each.elements.at(sizes)), max(0, each.extent.at(sizes))
     _refuse_beyond(elements, limit, each.of)
 
     def make() -> ListArrays:
@@ -645,6 +645,6 @@ def _frozen(array: Indices) -> Indices:
     """The array, which nobody can write; one of a GPU is tadc's own."""
     if is_gpu_array(array):
         return array
-    result = np.ascontiguousarray(array)
+    result = np.asarray(array, order="C")  # a number stays one
     result.flags.writeable = False
     return result

@@ -12,6 +12,7 @@
 #include <string.h>
 
 {{ lists }}
+static inline long long at_least_zero(long long n) { return n < 0 ? 0 : n; }
 static inline long long at_least_one(long long n) { return n < 1 ? 1 : n; }
 static inline long long within(long long i, long long n) { return i < 0 || n < 1 ? 0 : i < n ? i : n - 1; }
 {% include "c/integers.c" %}

@@ -11,7 +11,8 @@
     kernel       name, comment (list of lines), parameters (text), blocks (on a multiprocessor, or none), team (threads
                  that compute a point together), points (how many, or "" for one), indices (list: name, value from the
                  point's number), body (text: what is done for a point)
-    launcher     name, parameters, head (text: sizes, checks, workspace), launches
+    launcher     name, parameters, arguments (text: their names), missing (list: conditions that it has not all lists), head (text:
+                 sizes, checks, workspace), launches
     launch       kernel (its name), arguments (list), threads (how many)
 -#}
 {% set thread = wide ~ "blockIdx.x * blockDim.x + threadIdx.x" %}
@@ -61,7 +62,15 @@ static unsigned int blocks(double threads) {
 }
 {% for mode in modes %}
 
+{% if mode.launcher.missing %}
+static int {{ mode.launcher.name }}_with_lists({{ mode.launcher.parameters }});
+
+{% endif %}
 extern "C" int {{ mode.launcher.name }}({{ mode.launcher.parameters }}) {
+{% if mode.launcher.missing %}
+  if ({{ mode.launcher.missing | join(" || ") }})
+    return {{ mode.launcher.name }}_with_lists({{ mode.launcher.arguments }});
+{% endif %}
 {{ mode.launcher.head }}
 {% for launch in mode.launcher.launches %}
   {

@@ -231,6 +231,16 @@ def test_many_elements_outside_are_an_error_soon(monkeypatch):
     assert caught.value.index == (0,)
 
 
+def test_a_loss_by_labels_and_its_gradient_need_no_list():
+    f = tadc.compile(EXAMPLES["cross entropy"][0])
+    for g in (f, f.adjoint()):
+        made = listed(g.program)
+        assert not made.lists
+        assert not made.tested
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
 @pytest.mark.parametrize(
     "text",
     [
@@ -240,10 +250,34 @@ def test_many_elements_outside_are_an_error_soon(monkeypatch):
         "y[i] = sum{m} [m = k[i]]*x[m]",
     ],
 )
-def test_what_conditions_exclude_is_not_read(text):
-    f = tadc.compile(text, backend="interpreter")
+def test_what_conditions_exclude_is_not_read(text, backend):
+    f = tadc.compile(text, backend=backend)
 
     assert f(k=[2**40, 1, -(2**62)], x=[1.0, 2.0]).tolist() == [0, 2, 0]
+
+
+# Conditions that hold together: each is read where the others hold.
+TOGETHER = {
+    "y[i: 3] = sum{e | 0 <= k[e] < M and m[k[e]] = i} w[e]": [2, 5, 0],
+    "y[i: 3] = sum{e | m[k[e]] = i and 0 <= k[e] < M} w[e]": [2, 5, 0],
+    "y[e] = [0 <= k[e] < M]*[m[k[e]] = 1]*w[e]": [1, 0, 4, 0],
+    "y[e] = if k[e] < M and m[k[e]] = 1 and 0 <= k[e] then w[e] else 7": [1, 7, 4, 7],
+    "y[e] = if k[e] < M and m[k[e]] = 1 then w[e] else 7": None,
+    "y[e] = if m[k[e]] = 1 then w[e] else 7": None,
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("text", TOGETHER)
+def test_a_condition_is_read_where_those_beside_it_hold(text, backend):
+    f = tadc.compile(f"size M\ninput m[M]: index, k[E]: index\n{text}", backend=backend)
+    given = {"m": [1, 0, 1], "k": [0, 1, 2, -3], "w": [1.0, 2, 4, 8]}
+    if TOGETHER[text] is None:
+        with pytest.raises(tadc.DataError, match=r"k\[3\] is -3"):
+            f(**given)
+    else:
+        assert f(**given).tolist() == TOGETHER[text]
 
 
 def test_a_condition_on_values_does_not_silence_the_check():
@@ -348,6 +382,7 @@ LISTS = [
     ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [2, 0, 2, 1]}, [0, 1, 2, 4], [[1, 3, 0, 2]]),
     ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [1, 0, 1, 1]}, [0, 1, 4, 4], [[1, 0, 2, 3]]),
     ("y[n: 4] = sum{t, a | k[t, a] = n} w[t, a]", {"k": [[0, 1, 2], [1, 3, 2]]}, [0, 1, 3, 5, 6], [[0, 0, 1, 0, 1, 1], [0, 1, 0, 2, 2, 1]]),
+    ("h[a: 2, b: 2] = sum{e | p[e] = a and q[e] = b} w[e]", {"p": [0, 1, 0, 0], "q": [1, 0, 1, 0]}, [0, 1, 3, 3, 4, 4], [[3, 0, 2, 1]]),
     ("y[e: 5] = sum{i=0..2 | k[i] <= e and e < k[i+1]} w[i]", {"k": [0, 2, 2, 5]}, [0, 1, 2, 3, 4, 5], [[0, 0, 2, 2, 2]]),
 ]  # fmt: skip
 

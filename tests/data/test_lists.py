@@ -1,5 +1,8 @@
 """Lists: native code and numpy build the same ones, long ones are cut into pieces, and bits depend on the list alone."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from tadc.runtime import index
 from tadc.runtime.cpu import list_builder
 from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
 from tadc.schedule.rewrite.list_tensors import Facts
+from tests.data.test_files import called_from_a_file
 
 TEXT = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
 
@@ -84,6 +88,105 @@ def test_bits_are_those_of_the_list_alone(text):
     short &= k != 4
     found = tadc.compile(text, backend="native")(k=k[short], w=w[short], x=x[short])
     np.testing.assert_array_equal(found[:4], results[0][:4])
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_bits_are_those_of_one_run_on_one_thread_from_a_file_too():
+    rng = np.random.default_rng(0)
+    k = rng.permutation(np.repeat(np.arange(-1, 6), [3, 0, 1, 511, 512, 513, 512**2 + 1]))
+    given = {"w": rng.standard_normal(len(k)), "x": rng.standard_normal((len(k), 3))}
+    f = {t: tadc.compile(TEXT, backend="native", threads=t) for t in (1, 2, 8)}
+    expected = f[1](k=k, **given)
+    exact = np.zeros((40, 3))
+    np.add.at(exact, k[k >= 0], (given["w"][:, None] * given["x"])[k >= 0])
+    np.testing.assert_allclose(expected, exact, rtol=1e-10, atol=1e-10)
+    kept = tadc.index(k)
+    for threads in (1, 2, 8):
+        for _ in range(5):
+            for each in (k, kept):
+                np.testing.assert_array_equal(f[threads](k=each, **given), expected)
+    np.testing.assert_array_equal(
+        called_from_a_file(tadc.compile(TEXT, dtype="float64"), {"k": k, **given}), expected
+    )
+
+
+@pytest.mark.compiler
+def test_ten_steps_of_training_build_each_list_once(monkeypatch):
+    made, kept = [], tadc.Index.kept
+
+    def counted(self, key, make, others=()):
+        return kept(self, key, lambda: (made.append((self, key)), make())[1], others)
+
+    monkeypatch.setattr(tadc.Index, "kept", counted)
+    rng = np.random.default_rng(0)
+    f = tadc.compile(
+        "size N\ny[i: N, c] = tanh(sum{e | dst[e] = i} w[e]*x[src[e], c])", backend="native"
+    )
+    src, dst = (tadc.index(rng.integers(0, 9, 40)) for _ in range(2))
+    w, x = rng.standard_normal(40), rng.standard_normal((9, 3))
+    losses = []
+    for _ in range(10):
+        y, pullback = f.vjp(src=src, dst=dst, w=w, x=x, N=9)
+        losses.append((y**2).sum())
+        gradients = pullback(2 * y)
+        w, x = w - 0.01 * gradients["w"], x - 0.01 * gradients["x"]
+    assert losses[-1] < losses[0]
+    sorted_ = [each for each in made if each[1][0] == "sorted"]
+    assert len(sorted_) == len(set(sorted_)) == 2
+
+
+MEASURED = '''
+import resource
+import sys
+import numpy as np
+import tadc
+
+edges, nodes, columns = 1_000_000, 100_000, 64
+rng = np.random.default_rng(0)
+src, dst = (tadc.index(rng.integers(0, nodes, edges)) for _ in range(2))
+w = rng.random(edges, np.float32)
+x, dy = rng.random((2, nodes, columns), np.float32)
+f = tadc.compile("size N\\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]", backend="native")
+second = f.adjoint().tangent(("w", "x"))
+given = {"src": src, "dst": dst, "w": w, "x": x, "N": nodes}
+
+def twice(at, dy):
+    """The second derivative along `w` and `x` themselves."""
+    named = {**at, "dy": dy}
+    return second(*(named[n] for n in second.inputs[:5]), at["w"], at["x"], N=at["N"])
+
+def most():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+calls = {
+    "value": lambda: f(**given),
+    "gradients": lambda: f.vjp(**given)[1](dy),
+    "second derivative": lambda: twice(given, dy),
+}
+small = {"src": tadc.index(src.array[:100] % 100), "dst": tadc.index(dst.array[:100] % 100), "w": w[:100], "x": x[:100], "N": 100}
+f.vjp(**small)[1](dy[:100])  # what is compiled takes memory too
+twice(small, dy[:100])
+for name, call in calls.items():
+    before = most()
+    call()
+    print(name, most() - before)
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_messages_are_never_stored():
+    """Of a million edges with 64 columns they would take 256 MB; gradients of `x` and `w` take 30."""
+    run = subprocess.run(
+        [sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True
+    )
+    grown = {
+        name: int(mb) for name, mb in (line.rsplit(" ", 1) for line in run.stdout.splitlines())
+    }
+
+    assert grown.keys() == {"value", "gradients", "second derivative"}
+    assert all(mb < 120 for mb in grown.values()), grown
 
 
 @pytest.mark.compiler
@@ -191,4 +294,9 @@ def test_loops_over_lists_fetch_what_is_read_next():
     text = "size N\ny[i: N, c] = sum{e | dst[e] = i} w[e]*x[src[e], c]"
     made = tadc.compile(text).source("c")
     assert "fetch_ahead(w, (unsigned long long)dst_perm[max(0LL, min(" in made
+    # A remainder of the index that data are looked up at is known inside of the loop alone.
+    gathered = tadc.compile(
+        "size N\ninput m[4]: index\ny[j] = sum{i: N} A[m[(i % 3 + 1) % 4], j]*w[i]"
+    )
+    assert "  fetch_ahead(" not in gathered.source("c")
     assert "  fetch_ahead(" not in tadc.compile("y[i] = sum{j} a[i, j]*x[j]").source("c")

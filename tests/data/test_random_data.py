@@ -1,98 +1,106 @@
-"""Random programs that read through data: values and derivatives, by every point and by lists, against scattering."""
+"""Random programs that read through data: values and derivatives on every backend, by every point and by lists, against scattering."""
 
 import numpy as np
 import pytest
 
 import tadc
+from tadc import compiler
 from tadc.runtime.index import as_index, facts_of, list_tensors, lists_of
 from tadc.runtime.interpreter import interpret
+from tadc.runtime.opencl.arrays import devices
 from tadc.schedule.rewrite.list_tensors import Facts
 from tadc.schedule.rewrite.lists import listed
-from tests.data.oracle import random_data
+from tests.data.held import Held, called
+from tests.data.random_data import random_data
 
-CASES = 150
-PLAIN = 12
+CASES = 200
+PLAIN = 6
 
 
-def by_lists(f, arrays, facts):
-    """The outputs of a function, by the interpreter on the program whose sums run over lists of which these facts are known.
+def by_lists(facts):
+    """How a function is called by the interpreter on the program whose sums run over lists of which these facts are known.
 
     Lists are in pieces where nothing is known of them, without facts in one.
     """
-    program = f.program
-    indices = {n: as_index(n, arrays[n]) for n in f.index_inputs}
-    bound = f.calls.bound([arrays[n] for n in f.inputs], {})
-    arrays_of_lists = lists_of(listed(program).lists, indices, bound.sizes, 2**31)
-    if facts and facts.short:
-        facts = facts_of(listed(program).lists, arrays_of_lists)
-        assert facts.short
-    made = listed(program, facts)
-    lists, sizes = list_tensors(made.lists, arrays_of_lists, indices, bound.sizes, np.int64)
-    found = interpret(made.program, {**bound.arrays, **lists}, {**bound.sizes, **sizes})
-    return [found[n] for n in f.outputs]
+
+    def run(f, arguments, sizes):
+        program, known = f.program, facts
+        arrays = dict(zip(f.inputs, arguments, strict=True))
+        indices = {n: as_index(n, arrays[n]) for n in f.index_inputs}
+        bound = f.calls.bound(arguments, sizes)
+        arrays_of_lists = lists_of(listed(program).lists, indices, bound.sizes, 2**31)
+        if known and known.short:
+            known = facts_of(listed(program).lists, arrays_of_lists)
+        made = listed(program, known)
+        lists, more = list_tensors(made.lists, arrays_of_lists, indices, bound.sizes, np.int64)
+        found = interpret(made.program, {**bound.arrays, **lists}, {**bound.sizes, **more})
+        return [found[n] for n in f.outputs]
+
+    return run
+
+
+def compiled(data, **options):
+    return tadc.compile(data.text, **{"dtype": "float64", **options})
 
 
 @pytest.mark.plain(seed=PLAIN)
 @pytest.mark.parametrize("seed", range(CASES))
 def test_values_and_derivatives_are_those_of_scattering(seed):
-    data = random_data(seed)
-    rng = np.random.default_rng(seed + 10_000)
-    f = tadc.compile(data.text, backend="interpreter")
-    x, w = data.arrays["x"], data.arrays["w"]
-    tx, tw = rng.standard_normal(x.shape), rng.standard_normal(w.shape)
-    dy = rng.standard_normal(data.shape)
-    facts = (None, Facts(short=True), Facts())[seed % 3]
-    adjoint = f.adjoint(("x", "w"))
-    tangent = f.tangent(("x", "w"))
-    second = f.adjoint(("x",)).tangent(("x", "w"))
-    expected = [
-        (f, data.arrays, [data.value(x, w)]),
-        (adjoint, {**data.arrays, "dy": dy}, data.adjoint(x, w, dy)),
-        (tangent, {**data.arrays, "dx": tx, "dw": tw}, [data.tangent(x, w, tx, tw)]),
-    ]
-    for g, arrays, results in expected:
-        for found in (_all(g(**arrays)), by_lists(g, arrays, facts)):
-            for one, other in zip(found, results, strict=True):
-                np.testing.assert_allclose(one, other, atol=1e-12, err_msg=f"{data.text}\n{g}")
-    names = list(second.inputs)
-    given = dict(zip(names[-2:], (tx, tw), strict=True)) | data.arrays | {"dy": dy}
-    for found in (_all(second(**given)), by_lists(second, given, facts)):
-        expected_second = data.second(x, w, dy, tx, tw)
-        np.testing.assert_allclose(found[0], expected_second, atol=1e-12, err_msg=data.text)
+    data = random_data(seed, small=True)
+    held = Held(data, seed)
+    f = compiled(data, backend="interpreter")
+    held.assert_holds(f)
+    if not compiler.index_stages(f.program):
+        held.assert_holds(f, by_lists((None, Facts(short=True), Facts())[seed % 3]))
 
 
-@pytest.mark.plain(seed=4)
+@pytest.mark.plain(seed=3)
 @pytest.mark.parametrize("seed", range(0, CASES, 3))
 def test_printed_programs_mean_the_same(seed):
+    data = random_data(seed, small=True)
+    held = Held(data, seed)
+    # A text of a derivative does not say where an element of padded data is read that a choice leaves out.
+    modes = 1 if "pad(" in data.text else 2
+    for mode in list(held.modes(compiled(data, backend="interpreter")))[:modes]:
+        again = tadc.compile(str(mode.function), backend="interpreter", dtype="float64")
+        own = {n: v for n, v in data.sizes.items() if n in mode.function.sizes}
+        given = dict(zip(mode.function.inputs, mode.arguments, strict=True))
+        arguments = [given[n] for n in again.inputs]
+        for one, other in zip(
+            called(again, arguments, own), called(mode.function, mode.arguments, own), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+
+
+def with_indices(f, data):
+    """Every second program gets its index tensors as `Index`."""
+    return {n: tadc.index(a) if n in f.index_inputs else a for n, a in data.arrays.items()}
+
+
+@pytest.mark.plain(seed=PLAIN)
+@pytest.mark.parametrize("seed", range(CASES))
+def test_numpy_has_the_values_and_derivatives_of_random_programs(seed):
     data = random_data(seed)
-    f = tadc.compile(data.text, backend="interpreter")
-    again = tadc.compile(str(f), backend="interpreter")
-
-    np.testing.assert_array_equal(again(**data.arrays), f(**data.arrays))
-    adjoint = f.adjoint("x")
-    printed = tadc.compile(str(adjoint), backend="interpreter")
-    arrays = {**data.arrays, "dy": np.ones(data.shape)}
-    np.testing.assert_array_equal(_all(printed(**arrays))[0], _all(adjoint(**arrays))[0])
-
-
-def _all(results):
-    return results if isinstance(results, tuple) else (results,)
+    Held(data, seed).assert_holds(compiled(data, backend="numpy"))
 
 
 @pytest.mark.slow
 @pytest.mark.compiler
-@pytest.mark.parametrize("seed", range(0, CASES, 15))
+@pytest.mark.parametrize("seed", range(1000, 1000 + CASES))
 def test_native_code_has_the_same_values_and_gradients(seed):
     data = random_data(seed)
-    rng = np.random.default_rng(seed)
-    x, w = data.arrays["x"], data.arrays["w"]
-    dy = rng.standard_normal(data.shape)
-    y, pullback = tadc.compile(data.text, backend="native").vjp(**data.arrays)
+    dtype, rtol = ("float32", 3e-3) if seed % 5 == 4 else ("float64", 1e-8)
+    f = compiled(data, backend="native", threads=1 + seed % 2, dtype=dtype)
+    given = with_indices(f, data) if seed % 4 == 0 else data.arrays
+    Held(data, seed).assert_calls_hold(f, rtol, given)
 
-    np.testing.assert_allclose(y, data.value(x, w), atol=1e-12, err_msg=data.text)
-    found = pullback(dy)
-    for name, expected in zip("xw", data.adjoint(x, w, dy), strict=True):
-        np.testing.assert_allclose(found[name], expected, atol=1e-12, err_msg=data.text)
+
+@pytest.mark.slow
+@pytest.mark.skipif(not devices(), reason="there is no device of OpenCL")
+@pytest.mark.parametrize("seed", range(2000, 2000 + CASES, 10))
+def test_opencl_has_the_same_values_and_gradients(seed):
+    data = random_data(seed)
+    Held(data, seed).assert_calls_hold(compiled(data, backend="opencl"))
 
 
 HOSTILE = [0, 1, -1, 3, 4, 5, 2**31 - 1, 2**31, -(2**31), 2**62, -(2**62), 2**63 - 1, -(2**63)]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tadc
+from tadc.runtime.opencl.arrays import devices
 
 NAN, INF = np.nan, np.inf
 
@@ -38,6 +39,18 @@ TRAPS = {
         [1, 6, 0, 8], [1.0, 1, 1, 1], {"w": [1, 3, 0, 1], "v": [9, 2]},
     ),
     "a multiple of data": ("y[b: 7] = sum{i | 3*k[i] = b} w[i]", {"k": [0, 2, 0, 1], "w": [1.0, 2, 4, 8]}, [5, 0, 0, 8, 0, 0, 2], np.arange(1.0, 8), {"w": [1, 7, 1, 4]}),
+    "a sum over data that is compared": (
+        "y[i] = if sum{e | d[e] = k[i]} w[e] > 2 then x[i] else 3*x[i]; input d[E]: index", {"d": [1, 0, 1], "k": [0, 1], "w": [1.0, 2, 4], "x": [5.0, 7]},
+        [15, 7], [1.0, 10], {"x": [3, 10], "w": [0, 0, 0]},
+    ),
+    "two keys in tensors of different shapes": (
+        "input p[E+1]: index, q[E]: index; y[a: 2, b: 2] = sum{e: E | p[e] = a and q[e] = b} w[e]",
+        {"p": [0, 1, 0, 0], "q": [1, 0, 1], "w": [1.0, 2, 4]}, [[0, 5], [2, 0]], [[1.0, 2], [3, 4]], {"w": [2, 3, 2]},
+    ),
+    "windows where a padded tensor has no element": (
+        "y[i] = sum{e = lo[i]..hi[i]} w[e]*u[pad(i + 2)]", {"lo": [0, 1], "hi": [1, 1], "w": [1.0, 2], "u": [3.0]},
+        [0, 0], [1.0, 10], {"w": [0, 0], "u": [0]},
+    ),
     "two keys, of one a multiple": (
         "y[a: 4, b: 2] = sum{e | 2*p[e] = a and q[e] = b} w[e]", {"p": [0, 1, 0, 2], "q": [1, 0, 1, 0], "w": [1.0, 2, 4, 8]},
         [[0, 5], [0, 0], [2, 0], [0, 0]], [[1.0, 2], [3, 4], [5, 6], [7, 8]], {"w": [2, 5, 2, 0]},
@@ -105,6 +118,20 @@ def test_a_trap_has_its_value_and_gradients(name, backend):
 @pytest.mark.parametrize("name", TRAPS)
 def test_native_code_falls_into_no_trap(name):
     assert_trap(name, "native")
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", TRAPS)
+def test_kernels_of_a_gpu_fall_into_no_trap(name, xp):
+    assert_trap(name, "cuda")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not devices(), reason="there is no device of OpenCL")
+@pytest.mark.parametrize("name", TRAPS)
+def test_opencl_falls_into_no_trap(name):
+    assert_trap(name, "opencl")
 
 
 def test_an_edge_that_goes_nowhere_is_an_error_where_a_range_is_declared():

@@ -98,6 +98,8 @@ _TAKEN = [
     "inner_end",
     "streamed",
     "drained",
+    "made",
+    "status",
 ]
 _TAKEN_TIMED = [*_TAKEN, SECONDS, "begin", "now"]
 

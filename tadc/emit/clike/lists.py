@@ -22,7 +22,7 @@ __all__ = ["builder_calls", "list_builders", "list_entries"]
 PER_THREAD = 50_000  # positions that are worth a thread
 _TAKEN = """
     of low counts elements along width found places chunks first last threads keys numbers p q i malloc free sorted_list rows_of
-    pieces_of key_of count_keys place_keys at_least_one within floored greater lesser low_row high_row
+    pieces_of key_of count_keys place_keys at_least_zero at_least_one within floored greater lesser low_row high_row
     distinct distinct_of number_among compare_elements qsort values
 """
 
@@ -315,7 +315,7 @@ class _Builders:
         body = [
             "(void)threads;",
             *derived_lines(self.program, self.text),
-            f"const long long width = {extent}, elements = {elements};",
+            f"const long long width = at_least_zero({extent}), elements = at_least_zero({elements});",
             "int* first = (int*)malloc(sizeof(int) * (size_t)(2 * at_least_one(width) + at_least_one(elements)));",
             "if (!first) return -1;",
             "int* last = first + at_least_one(width);",

@@ -41,18 +41,20 @@ MOST = 4  # reads of a loop
 def prefetches(index: Symbol, body: Sequence[Step], text: CText) -> list[str]:
     """The statements at the begin of a pass of a loop, for reads at data that are looked up at consecutive places."""
     ahead: dict[Symbol, str] = {}
+    inside = bound_indices(body)
     for step in body:
         if not isinstance(step, LetIndex) or not isinstance(step.derived, Looked):
             continue
         d = step.derived
-        if [form.coefficient(index) for form in d.subscripts] == [1]:
+        is_next = [form.coefficient(index) for form in d.subscripts] == [1]
+        if is_next and inside.isdisjoint(d.symbols):
             ahead[d.name] = _element(d.subscripts[0], text.tensors[d.tensor], text)
     if not ahead:
         return []
     lane = {i: at.replace("first + lane", "first") for i, at in text.lane}
     starts = _first_values(body, text)
     there = replace(text, names={**text.names, **lane, **ahead, **starts})
-    later = bound_indices(body) - ahead.keys() - starts.keys()
+    later = inside - ahead.keys() - starts.keys()
     found: dict[str, None] = {}
     for read in reads_of(body):
         used = {s for form in read.subscripts for s in form.symbols}

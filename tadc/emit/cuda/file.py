@@ -6,7 +6,7 @@ neighbouring threads, or teams. No element is written twice, so there are no ato
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tadc.emit.clike.gpu_kernel import (
@@ -33,11 +33,23 @@ from tadc.errors import BackendError
 from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
 from tadc.schedule.gpu.scheduled import GpuKernel
-from tadc.schedule.lowered import GpuModule
+from tadc.schedule.lowered import GpuModule, Module
 from tadc.schedule.nest.loop_nest import Tile
 from tadc.version import __version__
 
-__all__ = ["cuda_text"]
+__all__ = ["cuda_launcher", "cuda_text"]
+
+# Names of what makes lists (`emit/clike/missing_lists.py`).
+TAKEN = (
+    "made",
+    "status",
+    "made_array",
+    "made_on_gpu",
+    "from_gpu",
+    "to_gpu",
+    "free_arrays",
+    "at_least_one",
+)
 
 # Of a multiprocessor, by the values that a thread holds, alone or in a block: with more it has no registers for them.
 BLOCKS_BY_VALUES = {12: 3, 32: 2}
@@ -45,9 +57,16 @@ BLOCKS_BY_VALUES_OF_BLOCK = {8: 3, 32: 2}
 
 
 def cuda_text(
-    parts: Sequence[GpuModule], source: str, dtype: DType, index_type: DType | None = None
+    parts: Sequence[GpuModule],
+    source: str,
+    dtype: DType,
+    index_type: DType | None = None,
+    lists: Mapping[str, Sequence[str]] | None = None,
 ) -> GpuSource:
-    """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more."""
+    """The file for modes that are kernels already. Without `index_type` it is 32 bits, where extents do not say more.
+
+    `lists` are the tensors of a launcher, by its name, without which it calls the function that makes them.
+    """
     if dtype in HALF_TYPES and any(k.kernel.is_atomic for part in parts for k in part.kernels):
         raise BackendError(
             None,
@@ -61,7 +80,9 @@ def cuda_text(
         {
             "name": part.module.name,
             "kernels": [_kernel(k, part.module.program, printer) for k in part.kernels],
-            "launcher": _launcher(part, dtype, index_type),
+            "launcher": _launcher(
+                part, dtype, index_type, (lists or {}).get(part.module.launcher, ())
+            ),
         }
         for part in parts
     ]
@@ -92,14 +113,23 @@ def _kernel(scheduled: GpuKernel, program: Program, printer: KernelPrinter) -> d
     return {**printer.parts(scheduled, program, text), "blocks": _blocks(scheduled, text.dtype)}
 
 
-def _launcher(part: GpuModule, dtype: DType, index_type: DType) -> dict[str, Any]:
+def cuda_launcher(module: Module, dtype: DType, index_type: DType) -> Launcher:
+    """The launcher of a mode in a file of CUDA."""
+    return Launcher.of(module, dtype, index_type, GpuText, TAKEN)
+
+
+def _launcher(
+    part: GpuModule, dtype: DType, index_type: DType, lists: Sequence[str]
+) -> dict[str, Any]:
     module, machine = part.module, part.machine
-    launcher = Launcher.of(module, dtype, index_type, GpuText)
+    launcher = cuda_launcher(module, dtype, index_type)
     launched = [k.kernel for k in part.kernels]
     most, step = most_int32(machine), machine.block
     return {
         "name": module.launcher,
         "parameters": launcher.parameters("cudaStream_t stream"),
+        "arguments": launcher.arguments("stream"),
+        "missing": [f"!{launcher.text.names[t]}" for t in lists],
         "head": launcher.head(launched, "cudaErrorInvalidValue", most, step),
         "launches": [_launch(k, module.program, launcher.text) for k in part.kernels],
     }

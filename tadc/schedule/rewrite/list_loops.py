@@ -110,7 +110,7 @@ class ListLoops:
             others = [
                 (o, i)
                 for o in waiting
-                if isinstance(o, Looked) and o is not d and o.subscripts == d.subscripts
+                if isinstance(o, Looked) and o is not d and self._has_the_positions_of(o, d)
                 if (i := self._interval(o, domain)) is not None
                 and i[1] == i[2]
                 and i[1][1] == 1  # not a multiple of it
@@ -126,6 +126,12 @@ class ListLoops:
         names = [f.as_symbol() for f in d.subscripts if not self._is_known_place(f)]
         open_ = {*free, *(o.name for o in waiting if isinstance(o, Looked))}
         return bool(names) and len(set(names)) == len(names) and open_.issuperset(names)
+
+    def _has_the_positions_of(self, one: Looked, other: Looked) -> bool:
+        """Whether both are looked up at one place, in tensors of one shape."""
+        tensors = self.lists.program.tensors
+        same = tensors[one.tensor].shape == tensors[other.tensor].shape
+        return same and one.subscripts == other.subscripts
 
     def _is_known_place(self, form: Affine) -> bool:
         """Whether a subscript is an index that is known, or the sizes alone."""
@@ -177,10 +183,16 @@ class ListLoops:
         gone = list(used)
         forms = [first if low == high and low[1] == 1 else None]
         for o, (_, (form, _), _, also) in others:
-            forms.insert(0, form)
-            keys.insert(0, Key(o.tensor, self._least(form), self._greatest(form)))
-            at_first.insert(0, form - keys[0].low)
-            at_last.insert(0, form - keys[0].low)
+            key = Key(o.tensor, self._least(form), self._greatest(form))
+            at = form - key.low
+            # In the order of the text; but a multiple has a range of values, maybe an empty one, and that is of the last key.
+            n = 1 if low[1] == 1 else 0
+            if n:
+                at_last = at_first[:]
+            forms.insert(n, form)
+            keys.insert(n, key)
+            at_first.insert(n, at)
+            at_last.insert(n, at + n)
             gone += also
         extents = self.lists.program.tensors[d.tensor].shape
         for n, (place, extent) in enumerate(zip(d.subscripts, extents, strict=True)):
