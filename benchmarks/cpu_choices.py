@@ -64,6 +64,7 @@ OF_KERNEL = {
     "streams of {}": 1,
     "copies for {}": 1,
     "whether {} has copies": 1,
+    "blocks of {} stand outside": 1,
     "group of {}": 1,
     "whether {} streams": 1,
 }  # the alternatives of each, besides the chosen one

@@ -303,7 +303,8 @@ def _cpu_schedule(k: CpuKernel) -> str:
         in_phases = (
             {*k.kernel.statements[0].indices} - {*outer, *k.kernel.indices} if phases > 1 else set()
         )
-        shared = ", ".join((*outer, f"blocks of {index}"))
+        of_strip = f"blocks of {index}"
+        shared = ", ".join((of_strip, *outer) if k.blocks_outside else (*outer, of_strip))
         parts.append(f"threads share {shared}; lanes are neighbours in {index}")
         if phases > 1:
             (of,) = in_phases

@@ -94,7 +94,8 @@ def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> tuple[float, float]:
         visited = max(visited, float((weights * visits).mean()))
         first, last = _range(index, [c for c in bounds if c.relation == "=="], values)
         low, high = np.maximum(low, first), np.minimum(high, last)
-        trips = np.maximum(0.0, high - low + 1)
+        trips = np.clip(high - low + 1, 0.0, HUGE)  # an index may have no bound
+        low = np.where(np.isfinite(low), low, 0.0)
         weights = weights * trips
         draw = np.arange(1, DRAWN + 1) * sqrt(PRIMES[place % len(PRIMES)]) % 1
         values[index] = low + np.floor(draw * np.maximum(1, trips))
