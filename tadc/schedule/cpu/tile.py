@@ -17,6 +17,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.names import Names
 from tadc.ir.range import Range
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.fetched import NEAR_BYTES, moves_of, time_of_lines
 from tadc.schedule.cpu.lane_cost import NOWHERE, Layout
 from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.cpu.slanting import joined_loops, length_of_rests, levelled
@@ -32,7 +33,6 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     has_loops,
     names_of,
-    reads_of,
     steps_of,
 )
 from tadc.schedule.nest.surroundings import FEW
@@ -53,11 +53,8 @@ DISTANT = 1.05  # times as slow, where points are no neighbours, and what they r
 CROWDED = 1.02  # times as slow, where less than a quarter of the registers is left for operands
 STORED = 12.0  # a store, whose line comes from memory and goes back to it: no tile makes it faster
 BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
-NEAR_BYTES = 2**15  # of the innermost cache
 FAR = 4.0  # a read of what it does not hold
 FARTHER = 8.0  # of what the second one does not hold
-FETCHED = 1.5  # a line of a cache from the second one, where many are
-LINE_BYTES = 64
 ITEM_BYTES = 4
 _ANY: Mapping[Symbol, int] = {}
 
@@ -125,7 +122,7 @@ def tiled(
 ) -> Tiled | None:
     """The kernel in tiles whose lanes are neighbours in one of the indices `lanes`, at most so many, of so many bytes; None where none pays.
 
-    `sizes` has about how large all sizes are, and an index in its middle. Tiles along an index that bounds of loops depend on are
+    `sizes` has about how large all sizes are, and an index in its middle, `layout` where neighbours lie. Tiles along an index that bounds of loops depend on are
     made of the steps with their long sums `blocked`: the blocks of a point are not those of loops that it shares. Values of an
     index that run `at_once` are divided among whole tiles.
     """
@@ -157,7 +154,7 @@ def tiled(
     added = _added(steps, work)
     distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
     longest = max(_innermost_trips(steps, sizes), default=1)
-    lines = list(_Lines.of_all(steps, lanes, trips(steps, sizes), layout))
+    moves = list(moves_of(steps, lanes, trips(steps, sizes), layout))
 
     def registers(points: int) -> int:
         return points * sums * vectors + SPARE
@@ -172,7 +169,7 @@ def tiled(
             for w, distance in zip(work, distances, strict=True)
             if w.reads
         )
-        read += _fetched([line.count(counts) for line in lines])
+        read += time_of_lines(moves, counts)
         filled = prod(_filled(extents[i], c) for i, c in counts.items())
         # A tile with a point at a border is no faster than its points.
         filled *= prod(1 + at_border[i] * c for i, c in counts.items())
@@ -247,39 +244,6 @@ def _distance(
     if held <= NEAR_BYTES:
         return 1.0
     return FAR if held <= machine.cache_bytes else FARTHER
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """How a tile moves through a tensor by a read that lanes share: for each index, how many elements lie between neighbours, and the
-    extent of the loop, 1 for others; the shortest way first.
-    """
-
-    steps: tuple[tuple[int, Symbol, int], ...]
-
-    @classmethod
-    def of_all(
-        cls, steps: Sequence[Step], lanes: Set[Symbol], often: Mapping[Symbol, int], layout: Layout
-    ) -> Iterator[_Lines]:
-        for e in {e for e in reads_of(steps) if e.subscripts and e.symbols.isdisjoint(lanes)}:
-            moves = ((layout.apart(e.tensor, e.subscripts, i), i) for i in e.symbols)
-            yield cls(tuple(sorted((step, i, often.get(i, 1)) for step, i in moves if step)))
-
-    def count(self, counts: Mapping[Symbol, int]) -> float:
-        """The lines of a cache that it touches: what lies side by side is one run."""
-        runs, run = 1, 1
-        for step, index, n in self.steps:
-            n *= counts.get(index, 1)
-            if step <= run:
-                run += step * (n - 1)
-            else:
-                runs *= n
-        return runs * (1 + run * ITEM_BYTES / LINE_BYTES)
-
-
-def _fetched(lines: Sequence[float]) -> float:
-    """The time to fetch lines that the innermost cache does not hold, where what a tile touches is more."""
-    return FETCHED * sum(lines) if LINE_BYTES * sum(lines) > NEAR_BYTES else 0.0
 
 
 def _innermost_trips(steps: Sequence[Step], sizes: Mapping[Symbol, int]) -> Iterator[int]:
