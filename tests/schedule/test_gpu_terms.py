@@ -68,7 +68,7 @@ SUMS = {
     "powers of a distance": ("size N, M\ninput a[], x[N, M]\nf[i: N, m] = sum{k | k <= i} a**(i - k)*x[k, m]",
                              {"N": 2048, "M": 512}, {"N": 40, "M": 33}),
     "differences of few rows": ("size N, D\ninput d[N, N], x[N, D]\nf[j, k] = sum{i} d[i, j]*(x[i, k] - x[j, k])",
-                                {"N": 400, "D": 32}, {"N": 70, "D": 5}),
+                                {"N": 400, "D": 32}, {"N": 70, "D": 32}),
     "a triangle of sums": ("size N, M\ninput x[N], y[M]\nf = sum{i} x[i]*sum{j | j <= i and j < M} y[j]*x[i - j]",
                            {"N": 5000, "M": 4000}, {"N": 40, "M": 33}),
 }  # fmt: skip
