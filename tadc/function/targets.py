@@ -75,6 +75,7 @@ class Unit:
         launchers = {
             m.module.name: cuda_launcher(m.module, self.dtype, made.manifest["index_type"])
             for m in modules
+            if m.module.name in self.listed
         }
         return replace(made, text=made.text + self.functions_of_lists("cuda", launchers))
 
@@ -249,7 +250,11 @@ def _c(unit: Unit) -> str:
 
     cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
     text = emit_c(cpu, unit.dtype, unit.index_type, lists=unit.list_tensors)
-    launchers = {m.name: c_launcher(m, unit.dtype, unit.index_type) for m in unit.modules}
+    launchers = {
+        m.name: c_launcher(m, unit.dtype, unit.index_type)
+        for m in unit.modules
+        if m.name in unit.listed
+    }
     return text + unit.functions_of_lists("c", launchers)
 
 

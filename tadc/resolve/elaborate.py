@@ -41,6 +41,7 @@ from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, as_bracket, as_guard, factors
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
+from tadc.syntax.nodes import conjuncts
 
 __all__ = ["CONSTANTS", "ReadUse", "elaborate"]
 
@@ -347,15 +348,25 @@ class _Elaborator:
 
     def _note_conditions(self, conditions: Sequence[ast.Condition], context: _Context) -> None:
         """Note the reads of conditions that hold together: each is read where the others hold."""
-        parts = [part for c in conditions for part in _conjuncts(c)]
+        parts = [part for c in conditions for part in conjuncts(c)]
+        reading = [list(self._reading(part, context.scope)) for part in parts]
+        if not any(reading):
+            return
+        # All in the order of the text, in which data get their names.
         formulas = [formula(part, context.scope, self.indexing) for part in parts]
-        for n, part in enumerate(parts):
-            others = (*formulas[:n], *formulas[n + 1 :])
-            here = context.within(known_where(And(others), self._fresh).domain)
-            for comparison in _comparisons(part):
-                for e in comparison.operands:
-                    if is_index_expression(e, context.scope, self.indexing):
-                        self._note_data(e, here)
+        for n, indices in enumerate(reading):
+            if indices:
+                others = (*formulas[:n], *formulas[n + 1 :])
+                here = context.within(known_where(And(others), self._fresh).domain)
+                for e in indices:
+                    self._note_data(e, here)
+
+    def _reading(self, condition: ast.Condition, scope: Scope) -> Iterator[ast.Expression]:
+        """The index expressions that the condition compares and that read data."""
+        for comparison in _comparisons(condition):
+            for e in comparison.operands:
+                if is_index_expression(e, scope, self.indexing) and any(elements_in(e)):
+                    yield e
 
     def _read(self, e: ast.Element, context: _Context) -> Expr:
         tensor = e.name.name
@@ -559,17 +570,6 @@ class _Elaborator:
 
     def _fresh(self, hint: str) -> str:
         return self.indexing.names.fresh(hint)
-
-
-def _conjuncts(condition: ast.Condition) -> Iterator[ast.Condition]:
-    """The conditions that hold together, in the order of the text."""
-    waiting = [condition]
-    while waiting:
-        match waiting.pop():
-            case ast.Logical("and", left, right):
-                waiting += (right, left)
-            case other:
-                yield other
 
 
 def _comparisons(condition: ast.Condition) -> Iterator[ast.Comparison]:

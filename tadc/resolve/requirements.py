@@ -11,6 +11,7 @@ from tadc.ir.domain import FALSE, Condition, at_least_zero, equals_zero
 from tadc.resolve.shapes import Fact, escaped
 from tadc.resolve.sizes import Sizes
 from tadc.syntax import ast
+from tadc.syntax.nodes import conjuncts
 
 __all__ = ["required"]
 
@@ -39,19 +40,14 @@ def required(item: ast.Requirement, sizes: Sizes) -> Iterator[Fact]:
 
 
 def _comparisons(condition: ast.Condition) -> Iterator[ast.Comparison]:
-    waiting = [condition]
-    while waiting:
-        match waiting.pop():
-            case ast.Comparison() as comparison:
-                yield comparison
-            case ast.Logical("and", left, right):
-                waiting += [right, left]
-            case other:
-                raise SyntaxError(
-                    other.span,
-                    f"`{other.span.text}` is no condition that can be required",
-                    fix="write comparisons of sizes, joined by `and`: `require o + n <= N`",
-                )
+    for part in conjuncts(condition):
+        if not isinstance(part, ast.Comparison):
+            raise SyntaxError(
+                part.span,
+                f"`{part.span.text}` is no condition that can be required",
+                fix="write comparisons of sizes, joined by `and`: `require o + n <= N`",
+            )
+        yield part
 
 
 def _condition(a: Affine, relation: str, b: Affine, span: Span) -> Condition:

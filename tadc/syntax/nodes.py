@@ -13,6 +13,7 @@ from tadc.trampoline import descend
 __all__ = [
     "Node",
     "Rule",
+    "conjuncts",
     "free_names",
     "fresh_name",
     "key",
@@ -52,6 +53,17 @@ def parts(node: Node) -> tuple[Node, ...]:
             bounds = [b for r in node.ranges for b in (r.extent, r.low, r.high) if b is not None]
             condition = () if node.condition is None else (node.condition,)
             return (*bounds, *condition, node.body)
+
+
+def conjuncts(condition: Condition) -> Iterator[Condition]:
+    """The conditions that hold together, in the order of the text."""
+    waiting = [condition]
+    while waiting:
+        match waiting.pop():
+            case ast.Logical("and", left, right):
+                waiting += (right, left)
+            case other:
+                yield other
 
 
 def with_parts(node: Node, new: tuple[Any, ...]) -> Any:

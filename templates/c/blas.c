@@ -38,7 +38,7 @@ static inline void block_sides(int rows, int columns, int blocks, int* row_side,
     for (; blocks % factor == 0; blocks /= factor) {
       int* side = *column_side >= *row_side ? column_side : row_side;
       if (*side < factor * least) return;
-      *side = ((*side + factor - 1) / factor + 15) / 16 * 16;
+      *side = ((*side - 1) / factor + 16) / 16 * 16;
     }
   }
 }

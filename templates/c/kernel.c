@@ -91,11 +91,11 @@ for ({{ integer }} block = 0; block < max({{ kernel.strip }} - {{ kernel.filled 
 {% for index, extent in product.outer %}
     for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++)
 {% endfor %}
-    for (int row = 0; row < rows; row += row_side)
-    for (int column = 0; column < columns; column += column_side) {
+    for (long long row = 0; row < rows; row += row_side)
+    for (long long column = 0; column < columns; column += column_side) {
       if (*ended) continue;
-      const int block_rows = rows - row < row_side ? rows - row : row_side;
-      const int block_columns = columns - column < column_side ? columns - column : column_side;
+      const int block_rows = rows - row < row_side ? (int)(rows - row) : row_side;
+      const int block_columns = columns - column < column_side ? (int)(columns - column) : column_side;
 {% for index, extent in product.added %}
       for ({{ integer }} {{ index }} = 0; {{ index }} < {{ extent }}; {{ index }}++)
 {% endfor %}

@@ -10,15 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from tadc.ir.affine import Symbol
-from tadc.schedule.cpu.lane_cost import Layout
+from tadc.schedule.cpu.lane_cost import LINE, Layout
+from tadc.schedule.cpu.machine import ITEM_BYTES
 from tadc.schedule.nest.loop_nest import Step, reads_of
 
 __all__ = ["NEAR_BYTES", "moves_of", "time_of_lines"]
 
 NEAR_BYTES = 2**15  # of the innermost cache
 FETCHED = 1.5  # operations: a line from the second cache, where many are fetched
-LINE_BYTES = 64
-ITEM_BYTES = 4
 
 # How a read moves through its tensor: for each index how many elements lie between neighbours, and the extent of its loop,
 # 1 where it has none; the shortest way first.
@@ -38,7 +37,7 @@ def moves_of(
 def time_of_lines(reads: Sequence[Moves], counts: Mapping[Symbol, int]) -> float:
     """The operations that fetching takes for a tile with so many values of each index."""
     lines = sum(_lines(moves, counts) for moves in reads)
-    return FETCHED * lines if LINE_BYTES * lines > NEAR_BYTES else 0.0
+    return FETCHED * lines if LINE * ITEM_BYTES * lines > NEAR_BYTES else 0.0
 
 
 def _lines(moves: Moves, counts: Mapping[Symbol, int]) -> float:
@@ -50,4 +49,4 @@ def _lines(moves: Moves, counts: Mapping[Symbol, int]) -> float:
             run += step * (n - 1)
         else:
             runs *= n
-    return runs * (1 + run * ITEM_BYTES / LINE_BYTES)
+    return runs * (1 + run / LINE)

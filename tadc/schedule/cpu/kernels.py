@@ -18,7 +18,7 @@ from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.lane_cost import Layout, at_borders, cost_in_lanes, cost_of_sums, filled
 from tadc.schedule.cpu.lists import has_list_loops, lanes_along_lists, lanes_beside_lists
-from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
+from tadc.schedule.cpu.machine import AVX2, ITEM_BYTES, LANE_BYTES, Processor
 from tadc.schedule.cpu.masked import with_masks
 from tadc.schedule.cpu.phases import in_phases, stores_last
 from tadc.schedule.cpu.short import Simplification
@@ -67,7 +67,6 @@ FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
 LONG = 1024  # terms of a chunk that has no loop in it
 CHUNKS = 64  # of a sum that threads share
-ITEM_BYTES = 4
 OFTEN = 4  # times as much as is read again for each block, points read of one
 
 

@@ -36,6 +36,8 @@ from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = [
+    "LINE",
+    "NOWHERE",
     "REPEATED",
     "VECTOR",
     "Layout",

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 from tadc.schedule.gpu.machine import Costs
 
-__all__ = ["AVX2", "AVX512", "LANE_BYTES", "NEON", "SSE", "Processor"]
+__all__ = ["AVX2", "AVX512", "ITEM_BYTES", "LANE_BYTES", "NEON", "SSE", "Processor"]
 
 LANE_BYTES = 128  # of all lanes of a strip, on every processor: sums in lanes have the same bits
 
+ITEM_BYTES = 4  # of an element, where models count them
 LARGE_SECOND_CACHE = 2**21  # bytes
 PAST_SECOND = 3  # times as much
 

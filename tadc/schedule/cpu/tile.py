@@ -19,7 +19,7 @@ from tadc.ir.range import Range
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.fetched import NEAR_BYTES, moves_of, time_of_lines
 from tadc.schedule.cpu.lane_cost import NOWHERE, Layout
-from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.cpu.machine import ITEM_BYTES, Processor
 from tadc.schedule.cpu.slanting import joined_loops, length_of_rests, levelled
 from tadc.schedule.gpu.work import Work, merged, trips, works
 from tadc.schedule.nest.lanes import Varying
@@ -55,7 +55,6 @@ STORED = 12.0  # a store, whose line comes from memory and goes back to it: no t
 BEGUN = 0.25  # a trip of an innermost loop, whatever is done in it
 FAR = 4.0  # a read of what it does not hold
 FARTHER = 8.0  # of what the second one does not hold
-ITEM_BYTES = 4
 _ANY: Mapping[Symbol, int] = {}
 
 
@@ -137,10 +136,11 @@ def tiled(
     if not free or not is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
-    long = sum(_innermost_trips(steps, sizes)) >= LONG
+    often = trips(steps, sizes)
+    runs = list(_innermost_trips(steps, often))
     at_border = {
         i: _at_border(region, i, extents)
-        * (JOINED if long and _rests(parts.border, i) is not None else ONE_BY_ONE)
+        * (JOINED if sum(runs) >= LONG and _rests(parts.border, i) is not None else ONE_BY_ONE)
         for i in free
     }
     varying = {
@@ -150,11 +150,11 @@ def tiled(
     work = merged(works(steps, sizes, lanes, machine.costs, varying), set(kernel.indices))
     sums = sum(isinstance(s, Accumulator) for s in steps_of(steps))
     stored = STORED * sum(isinstance(s, Store) for s in steps_of(steps))
-    begun = BEGUN * sum(_innermost_trips(steps, sizes))
+    begun = BEGUN * sum(runs)
     added = _added(steps, work)
     distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
-    longest = max(_innermost_trips(steps, sizes), default=1)
-    moves = list(moves_of(steps, lanes, trips(steps, sizes), layout))
+    longest = max(runs, default=1)
+    moves = list(moves_of(steps, lanes, often, layout))
 
     def registers(points: int) -> int:
         return points * sums * vectors + SPARE
@@ -246,9 +246,8 @@ def _distance(
     return FAR if held <= machine.cache_bytes else FARTHER
 
 
-def _innermost_trips(steps: Sequence[Step], sizes: Mapping[Symbol, int]) -> Iterator[int]:
-    """How often each innermost loop runs for a point."""
-    often = trips(steps, sizes)
+def _innermost_trips(steps: Sequence[Step], often: Mapping[Symbol, int]) -> Iterator[int]:
+    """How often each innermost loop runs for a point, where each loop runs so often."""
     waiting = [(s, 1) for s in steps]
     while waiting:
         step, times = waiting.pop()

@@ -125,29 +125,26 @@ def _chosen(
         near_borders = at_borders(region, lane, surroundings, VECTOR)
         return cost_in_lanes(steps, lane, layout, often, most) * near_borders
 
+    def with_copies(lane: Symbol, most: float = inf) -> float:
+        count = extents[lane].at(surroundings.middle)
+        used = filled(count) * max(1.0, VECTOR / count)
+        return in_lanes(_with_copies(kernel.body, lane, each[lane]), lane, most) * used
+
     now = min((in_lanes(kernel.body, i) for i in box), default=inf)
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
-    beside_sums: dict[Symbol, float] = {}
     for lane in reversed(box):
         strided = _strided(kernel, program, lane, surroundings.middle)
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
             each[lane] = copied
-            body = _with_copies(kernel.body, lane, copied)
-            count = extents[lane].at(surroundings.middle)
-            used = filled(count) * max(1.0, VECTOR / count)
-            elements = sum(
-                prod(max(1, n.at(surroundings.middle)) for n in program.tensors[t].shape)
-                for t in copied
-            )
-            costs[lane] = in_lanes(body, lane) * used + COPIED * elements / points
-            # What the lanes of sums cost is known for loops that run as often as is assumed.
-            beside_sums[lane] = in_lanes(body, lane, REPEATED) * used
+            elements = sum(_elements(t, program, surroundings.middle) for t in copied)
+            costs[lane] = with_copies(lane) + COPIED * elements / points
     best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
+    # What the lanes of sums cost is known for loops that run as often as is assumed.
     if best is None or not choices.whether(
         f"whether {kernel.writes[0]} has copies",
-        costs[best] * WORTH < now and beside_sums[best] * WORTH < of_sums,
+        costs[best] * WORTH < now and with_copies(best, REPEATED) * WORTH < of_sums,
     ):
         return "", {}
     return best, each[best]
@@ -168,10 +165,13 @@ def _strided(
         if e.subscripts[places[0]].coefficient(lane) != 1:
             continue
         reads = points * prod(often.values())
-        elements = prod(max(1, n.at(sizes)) for n in program.tensors[e.tensor].shape)
-        if reads >= OFTEN * elements:
+        if reads >= OFTEN * _elements(e.tensor, program, sizes):
             copied[e.tensor] = places[0]
     return copied
+
+
+def _elements(tensor: str, program: Program, sizes: Mapping[Symbol, int]) -> int:
+    return prod(max(1, n.at(sizes)) for n in program.tensors[tensor].shape)
 
 
 def _with_copies(

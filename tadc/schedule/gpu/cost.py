@@ -83,25 +83,18 @@ def cost(subscripts: Sequence[Affine], varying: Set[Symbol], costs: Costs) -> fl
 
 def is_unrolled(loop: Loop) -> bool:
     """Whether the compiler is to write the loop out, and the loops around each other in it."""
+    is_short = loop.range.trips is not None and loop.range.trips <= UNROLLED
+    return (is_short and not has_loops(loop.body)) or _is_short_nest(loop, 1)
+
+
+def _is_short_nest(loop: Loop, times: int) -> bool:
+    """Whether loops around each other, which run so many times, only add a short term."""
     trips = loop.range.trips
-    if trips is None:
+    if trips is None or times * trips > UNROLLED_TERMS:
         return False
-    if trips <= UNROLLED and not has_loops(loop.body):
-        return True
     match loop.body:
-        case (Loop(r) as inner,):
-            nest = trips * (r.trips or UNROLLED_TERMS + 1)
-            return nest <= UNROLLED_TERMS and _is_short_nest(inner, nest)
-        case body:
-            return trips <= UNROLLED_TERMS and _is_short_term(body)
-
-
-def _is_short_nest(loop: Loop, runs: int) -> bool:
-    """Whether loops around each other, which run so often, only add a short term."""
-    match loop.body:
-        case (Loop(r) as inner,):
-            runs *= r.trips or UNROLLED_TERMS + 1
-            return runs <= UNROLLED_TERMS and _is_short_nest(inner, runs)
+        case (Loop() as inner,):
+            return _is_short_nest(inner, times * trips)
         case body:
             return _is_short_term(body)
 

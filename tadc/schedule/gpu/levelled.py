@@ -96,7 +96,8 @@ class Levelling:
                     and self._may_be_dropped(step)
                     and changed <= numbers.keys()
                 ):
-                    yield from self._dropping(step, further, {s: numbers[s] for s in changed})
+                    before = {s: e for s, e in numbers.items() if s in changed}
+                    yield from self._dropping(step, further, before)
                 else:
                     yield from self._levelled(step, further)
             else:
