@@ -60,6 +60,7 @@ HAND_FLAGS = "-O3 -ffp-contract=fast"
 # The compiled gradient of `unfold` and `amax` in PyTorch 2.13 is wrong, and writes where it should not: the process may end.
 BROKEN = {("maxpool", "torch.compile"): "its gradient is wrong, and spoils memory"}
 PAUSE = 0.002  # seconds in which threads of the competitor before go to sleep
+SHORT = 0.05  # seconds: what takes less is repeated more
 LONG = 0.5  # seconds: what takes longer is not repeated much
 FAR_TOO_LONG = 3.0  # seconds: additions by atomics that take longer are left out
 WAVE = "wave"  # whose adjoint is to take at most 1.3 times its value
@@ -289,14 +290,17 @@ def timed(run: Run) -> float:
 
 
 def interleaved(runs: dict[str, Run], repetitions: int) -> dict[str, list[float]]:
-    """Seconds of each repetition. Each run is repeated at once, when its own threads are awake."""
+    """Seconds of each repetition. Each run is repeated at once, until its own threads are awake and caches hold what it uses:
+    some share their inputs with the one before, and some do not.
+    """
     seconds: dict[str, list[float]] = {who: [] for who in runs}
     for n in range(repetitions):
         for who, run in runs.items():
             if n >= 2 and min(seconds[who]) > LONG:
                 continue
             time.sleep(PAUSE)
-            seconds[who] += [timed(run), timed(run)]
+            first = timed(run)
+            seconds[who] += [first, *(timed(run) for _ in range(4 if first < SHORT else 1))]
     return seconds
 
 

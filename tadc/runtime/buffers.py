@@ -103,7 +103,7 @@ def overlaps_itself(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: 
 
 def _taken(size: int) -> NDArray[np.uint8]:
     with _lock:
-        for key, memory in _free.items():
+        for key, memory in reversed(_free.items()):  # caches hold most of what was used last
             if memory.size == size:
                 return _free.pop(key)
     return np.empty(size, np.uint8)

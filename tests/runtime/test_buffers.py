@@ -35,6 +35,18 @@ def test_memory_that_nobody_sees_is_used_again():
     assert place(empty((15,), DOUBLE)) == first
 
 
+def test_memory_that_was_used_last_is_used_first():
+    one, other = empty((40,), DOUBLE), empty((40,), DOUBLE)
+    last = place(other)
+    del one
+    gc.collect()
+    del other
+    gc.collect()
+
+    for _ in range(3):
+        assert place(empty((40,), DOUBLE)) == last
+
+
 def test_a_view_keeps_its_memory():
     a = empty((40,), DOUBLE)
     a[:] = 7
