@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.element_types import INDEX, NARROW_INDEX
@@ -22,12 +22,14 @@ from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, Processor
+from tadc.schedule.cpu.padded import with_zeros_around
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
 from tadc.schedule.cpu.products import with_products
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
 from tadc.schedule.cpu.sums_in_parts import with_long_sums_in_parts
 from tadc.schedule.cpu.transposed import with_transposed_reads
+from tadc.schedule.cpu.windows_first import with_windows_first
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
 from tadc.schedule.gpu.kernels import gpu_kernels, gpu_program, plain_kernel, tile_choices
@@ -61,6 +63,9 @@ Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 Product = TypeVar("Product", Contraction, MatrixProduct)
 
 MOST_LANES = 64  # values of an index that may fill less than all lanes
+# By what kernels write: the tensor that is 0 where they are right, and the loop nest that is right everywhere.
+_PlainNests: TypeAlias = Mapping[tuple[str, ...], tuple[str, Kernel]]
+
 _UNKNOWN: Sizes = {}
 _NO_TILES: Mapping[str, Shape] = {}
 
@@ -189,10 +194,36 @@ class Lowered(Generic[Schedule, Product]):
 
 
 @dataclass(frozen=True, slots=True)
+class Otherwise:
+    """The kernel that runs instead of another one, which supposes that the tensor `check`, without dimensions, is 0."""
+
+    check: str
+    kernel: CpuKernel
+
+    @classmethod
+    def of(cls, name: str, check: str, nest: Kernel) -> Otherwise:
+        """The nest as it is, instead of the kernel of that name: it runs where results are infinite or undefined anyway."""
+        box = tuple(zip(nest.indices, nest.extents, strict=True))
+        return cls(check, CpuKernel(replace(nest, name=f"{name}_else"), box, None, nest.body))
+
+
+@dataclass(frozen=True, slots=True)
 class CpuModule(Lowered[CpuKernel, Contraction]):
-    """A module as a CPU runs it, with the kernels that run for a few rows at a time, by the name of each group's first."""
+    """A module as a CPU runs it, with the kernels that run for a few rows at a time, by the name of each group's first, and what runs
+    in place of kernels where they are not right, by their names.
+    """
 
     groups: Mapping[str, RowGroup] = field(default_factory=dict)
+    otherwise: Mapping[str, Otherwise] = field(default_factory=dict)
+
+    @property
+    def functions(self) -> tuple[CpuKernel, ...]:
+        """All kernels, in the order in which they may run."""
+        return tuple(f for k in self.kernels for f in (k, *self._instead(k)))
+
+    def _instead(self, k: CpuKernel) -> tuple[CpuKernel, ...]:
+        found = self.otherwise.get(k.kernel.name)
+        return (found.kernel,) if found else ()
 
     @property
     def own(self) -> frozenset[str]:
@@ -244,8 +275,9 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
         kept: frozenset[str] = frozenset(),
     ) -> CpuModule:
         known = _are_known(usual, module.program)
+        plain: _PlainNests = {}
         if known:
-            module = _arranged(module, dtype, usual, blas, choices, kept)
+            module, plain = _arranged(module, dtype, usual, blas, choices, kept)
         nests, products = module.kernels, _products(module, dtype, usual) if blas else {}
         program = module.program
 
@@ -253,6 +285,9 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
             return cpu_kernel(nest, program, usual, machine, choices, at_once)
 
         schedules = {k.name: scheduled(k) for k in nests}
+        otherwise = {
+            k.name: Otherwise.of(k.name, *plain[k.writes]) for k in nests if k.writes in plain
+        }
         groups: dict[str, RowGroup] = {}
         if known:
             pairs = zip(schedules.values(), nests, strict=True)
@@ -262,7 +297,7 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                 dtype,
                 usual,
                 machine,
-                products.keys(),
+                products.keys() | otherwise.keys(),
                 choices,
                 scheduled=scheduled,
             ):
@@ -274,17 +309,21 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                 streamed = streamed_tensors(k, nest, program, dtype, usual, machine, soon, choices)
                 schedules[nest.name] = replace(k, streamed=streamed)
                 soon.update(nest.reads)
-        return cls(module, tuple(schedules.values()), products, groups)
+        return cls(module, tuple(schedules.values()), products, groups, otherwise)
 
 
 def _arranged(
     module: Module, dtype: str, usual: Sizes, blas: bool, choices: Choices, kept: frozenset[str]
-) -> Module:
-    """The module with its sums and tensors as a CPU has them best: as products of matrices, in parts, and with copies."""
+) -> tuple[Module, _PlainNests]:
+    """The module with its sums and tensors as a CPU has them best: as products of matrices, in parts, and with copies; and the
+    nests that run where a copy with zeros around is not right.
+    """
     if blas and choices.whether("products are apart", True):
         program, apart = with_products(module.program, usual, dtype)
         module = module.running(program)
         module = module.with_apart(apart | _stored_products(module, dtype, usual))
+    if choices.whether("windows are outermost", True):
+        module = module.running(with_windows_first(module.program))
     if choices.whether("sums over pairs are by rows", True):
         module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
     if choices.whether("sums of columns are in parts", True):
@@ -293,9 +332,32 @@ def _arranged(
         by_blas = _products(module, dtype, usual) if blas else {}
         results = frozenset(p.result.tensor for p in by_blas.values())
         module = module.running(with_long_sums_in_parts(module.program, usual, results))
-    left = _products(module, dtype, usual).keys() if blas else frozenset()
+    by_blas = _products(module, dtype, usual) if blas else {}
+    plain: _PlainNests = {}
+    if choices.whether("sums have zeros around what they read", True):
+        results = kept.union(p.result.tensor for p in by_blas.values())
+        module, plain = _with_zeros_around(module, usual, results, choices)
+    left = by_blas.keys()
     program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
-    return module.running(program)
+    copied = module.running(program)
+    return (copied if plain.keys() <= {k.writes for k in copied.kernels} else module), plain
+
+
+def _with_zeros_around(
+    module: Module, usual: Sizes, left_out: frozenset[str], choices: Choices
+) -> tuple[Module, _PlainNests]:
+    """The module with such copies, if its kernels stay apart as they are."""
+    program, checks = with_zeros_around(module.program, usual, left_out, choices)
+    changed = module.running(program)
+    nests = {k.writes: k for k in module.kernels}
+    plain = {
+        k.writes: (checks[t], nests.get(k.writes))
+        for k in changed.kernels
+        for t in k.writes
+        if t in checks
+    }
+    found = {writes: (check, nest) for writes, (check, nest) in plain.items() if nest}
+    return (changed, found) if len(found) == len(checks) else (module, {})
 
 
 def _is_in_order(program: Program) -> bool:

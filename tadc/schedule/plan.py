@@ -168,6 +168,8 @@ def cpu_plan(lowered: CpuModule, mode: str, sizes: Sizes | None, dtype: str) -> 
             schedule += f"; {_in_group(group)}"
         if product := lowered.products.get(k.kernel.name):
             schedule = f"{_by_blas(product)}, if it is not small; else {schedule}"
+        if other := lowered.otherwise.get(k.kernel.name):
+            schedule += f"; where {other.check} is not 0, plain loops without zeros around"
         plans.append(_kernel(k.kernel, lowered, mode, schedule))
     return Plan(tuple(plans), _stored(lowered, sizes, dtype))
 

@@ -132,7 +132,7 @@ def emit_c(
             {
                 "kernels": [
                     _kernel(k, program, dtype, index_type, products.get(k.kernel.name), part.own)
-                    for k in part.kernels
+                    for k in part.functions
                 ],
                 "launcher": _launcher(part, dtype, index_type, last, taken, lists or {}),
             }
@@ -333,6 +333,16 @@ def _rows(group: RowGroup, text: CText, fresh: Names) -> dict[str, Any]:
     return {"outer": outer, "rows": group.rows, "end": fresh.fresh("row_end")}
 
 
+def _run(k: CpuKernel, part: CpuModule, names: Mapping[str, str], rows: Mapping[str, Any]) -> str:
+    """The call of a kernel's function, or of what runs instead of it."""
+    call = _call(k, part, names, rows)
+    other = part.otherwise.get(k.kernel.name)
+    if not other:
+        return call
+    instead = _call(other.kernel, part, names, rows)
+    return f"if ({names[other.check]}[0] == 0) {call} else {instead}"
+
+
 def _call(k: CpuKernel, part: CpuModule, names: Mapping[str, str], rows: Mapping[str, Any]) -> str:
     """The call of a kernel's function, for `rows` in a group."""
     kernel = k.kernel
@@ -381,11 +391,11 @@ def _launcher(
         group = part.groups.get(name)
         members = group.kernels if group else (part.kernels[number],)
         rows = _rows(group, launcher.text, fresh) if group else {"rows": 0}
-        lines = [_call(k, part, names, rows) for k in members]
+        lines = [_run(k, part, names, rows) for k in members]
         calls[-1]["runs"].append({"first": number, "lines": lines, **rows})
         number += len(members)
     # A loop steps past the end by one.
-    head = launcher.head([k.mentioned for k in part.kernels], "1", LARGEST_INT32 - BLOCK, STEP)
+    head = launcher.head([k.mentioned for k in part.functions], "1", LARGEST_INT32 - BLOCK, STEP)
     return {
         "name": module.launcher,
         "parameters": launcher.parameters("int threads", *last),

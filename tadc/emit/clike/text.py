@@ -325,20 +325,26 @@ class CText:
     def _strips(self, step: Strips, indent: int) -> Generator[Any, Any, list[str]]:
         """Elements in strips."""
         width = self.width(step)
-        strip = replace(
-            self,
-            names={**self.names, FIRST_LANE: "first", LAST_LANE: f"(first + {width - 1})"},
-            wide=self.wide.union(step.wide),
-            lane=((step.range.index, "first + lane"),),
-            lanes=width,
-        )
+
+        def strip(width: int) -> CText:
+            return replace(
+                self,
+                names={**self.names, FIRST_LANE: "first", LAST_LANE: f"(first + {width - 1})"},
+                wide=self.wide.union(step.wide),
+                lane=((step.range.index, "first + lane"),),
+                lanes=width,
+            )
+
+        half = width // 2 if step.halves else 0
         return self._framed(
             "c/strips.c",
             indent,
             **self._span(step.range),
             width=width,
-            arrays=", ".join(f"{self.names[t]}[{width}]" for t in step.wide),
-            body=(yield strip._lines(step.body, 2)),
+            half=half,
+            arrays=[self.names[t] for t in step.wide],
+            body=(yield strip(width)._lines(step.body, 2)),
+            last=(yield strip(half)._lines(step.body, 2)) if half else (),
             single=(yield self._lines(step.single, 2)),
         )
 

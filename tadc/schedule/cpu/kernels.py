@@ -67,6 +67,7 @@ FEW = 64  # elements: with fewer, threads share the sums of each
 _UNKNOWN: Mapping[Symbol, int] = {}
 LONG = 1024  # terms of a chunk that has no loop in it
 CHUNKS = 64  # of a sum that threads share
+HALVED = 96  # values of an index whose last strip may be a half one
 OFTEN = 4  # times as much as is read again for each block, points read of one
 
 
@@ -199,7 +200,13 @@ def _scheduled(
     known = bool(usual or not program.sizes)
     times = 1 if tile or not known else _streams(parts, lanes, others)
     times = times if choices.whether(f"streams of {kernel.writes[0]}", times > 1) else 1
-    row = _row(lanes.index, parts, most, times)
+    # Of few lanes, those of a last strip that are computed again count.
+    count = lanes.surroundings.around[lanes.index][1].at(middle) + 1
+    halves = choices.whether(
+        f"strips of {kernel.writes[0]} end in halves",
+        tile is not None and most is None and count <= HALVED and 2 * machine.vector_bytes <= lane_bytes,
+    )  # fmt: skip
+    row = _row(lanes.index, parts, most, times, halves)
     looped = has_loops((row,)) and (not known or others < ENOUGH)
     block = LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK
     held = _block_held(lanes, outer, others, program, machine) if tile and known else 0
@@ -415,13 +422,13 @@ def _in_reduced_lanes(
     return CpuKernel(tile.kernel, box, None, tuple(_apart(steps)), sides=tile.sides)
 
 
-def _row(strip: Symbol, parts: Parts, lanes: int | None, times: int) -> Step:
+def _row(strip: Symbol, parts: Parts, lanes: int | None, times: int, halves: bool) -> Step:
     """All values of the strip's index, with a separate interior where there is one."""
     part = part_of(strip)
 
     def row(region: Domain, steps: tuple[Step, ...]) -> Step:
         along = Domain.of(c for c in region if strip in c.form.symbols)
-        in_lanes = strips(part, steps, lanes, times)
+        in_lanes = strips(part, steps, lanes, times, halves)
         return parted(part, along, (in_lanes,), parts.border) if along.conditions else in_lanes
 
     region, steps = parts.interior

@@ -18,7 +18,7 @@ from tadc.ir.range import Bound, Range
 from tadc.schedule.nest.loop_nest import Branch, Loop, Step, map_bodies, steps_of
 from tadc.schedule.nest.unrolled import side_by_side
 
-__all__ = ["joined_loops", "length_of_rests", "levelled"]
+__all__ = ["joined_loops", "levelled", "part_of_rests"]
 
 FEW = 4  # bounds, of which each has a loop of all points that it leaves values: there are more of them than points
 
@@ -32,16 +32,19 @@ def levelled(steps: Sequence[Step], index: Symbol) -> Iterator[Step]:
         yield step
 
 
-def length_of_rests(steps: Sequence[Step], index: Symbol) -> float | None:
-    """How many values of a loop a point has that its neighbour along the index has not; None where a loop has several bounds on
-    one side that depend on the index.
+def part_of_rests(
+    steps: Sequence[Step], index: Symbol, often: Mapping[Symbol, int]
+) -> float | None:
+    """The part of a loop's values that a point has and its neighbour along the index has not; None where a loop has several bounds
+    on one side that depend on the index. `often` says how often loops run.
     """
     longest = 0.0
     for loop in (s for s in steps_of(steps) if isinstance(s, Loop)):
         slanting = loop.range.only(lambda b: index in b.form.symbols)
         if len(slanting.lows) > 1 or len(slanting.highs) > 1:
             return None
-        rests = (abs(form.coefficient(index)) / c for form, c in slanting.bounds)
+        count = max(1, often.get(loop.range.index, 1))
+        rests = (abs(form.coefficient(index)) / (c * count) for form, c in slanting.bounds)
         longest = max((longest, *rests))
     return longest
 

@@ -20,7 +20,7 @@ from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.fetched import NEAR_BYTES, moves_of, time_of_lines
 from tadc.schedule.cpu.lane_cost import NOWHERE, Layout
 from tadc.schedule.cpu.machine import ITEM_BYTES, Processor
-from tadc.schedule.cpu.slanting import joined_loops, length_of_rests, levelled
+from tadc.schedule.cpu.slanting import joined_loops, levelled, part_of_rests
 from tadc.schedule.gpu.work import Work, merged, trips, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
@@ -126,9 +126,10 @@ def tiled(
     index that run `at_once` are divided among whole tiles.
     """
     region, steps = parts.interior
+    often = trips(steps, sizes)
     vectors = max(1, min(4 * (most_lanes or lane_bytes), lane_bytes) // machine.vector_bytes)
     rests = {
-        i: 0.0 if _is_level(steps, i) else _rests(steps, i)
+        i: 0.0 if _is_level(steps, i) else _rests(steps, i, often)
         for i in kernel.indices
         if i not in lanes
     }
@@ -136,11 +137,14 @@ def tiled(
     if not free or not is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
-    often = trips(steps, sizes)
     runs = list(_innermost_trips(steps, often))
     at_border = {
         i: _at_border(region, i, extents)
-        * (JOINED if sum(runs) >= LONG and _rests(parts.border, i) is not None else ONE_BY_ONE)
+        * (
+            JOINED
+            if sum(runs) >= LONG and _rests(parts.border, i, often) is not None
+            else ONE_BY_ONE
+        )
         for i in free
     }
     varying = {
@@ -153,7 +157,6 @@ def tiled(
     begun = BEGUN * sum(runs)
     added = _added(steps, work)
     distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
-    longest = max(runs, default=1)
     moves = list(moves_of(steps, lanes, often, layout))
 
     def registers(points: int) -> int:
@@ -183,7 +186,7 @@ def tiled(
         beside = BESIDE * (read + begun / points)
         together = (max(done, read, waited, stored) + beside) * filled * shared
         # What a point has for itself takes the time that it takes without others.
-        alone = min(1.0, sum((rests[i] or 0.0) * (c - 1) / 2 for i, c in counts.items()) / longest)
+        alone = min(1.0, sum((rests[i] or 0.0) * (c - 1) / 2 for i, c in counts.items()))
         return together if not alone else (1 - alone) * together + alone * time({})
 
     def shapes() -> Iterator[dict[Symbol, int]]:
@@ -206,10 +209,10 @@ def tiled(
     return _with_points(kernel, parts, best, slanting)
 
 
-def _rests(steps: Sequence[Step], index: Symbol) -> float | None:
-    """How far the loops of neighbours along the index begin or end from each other; None where they cannot be joined."""
+def _rests(steps: Sequence[Step], index: Symbol, often: Mapping[Symbol, int]) -> float | None:
+    """The part of loops that neighbours along the index have not in common; None where they cannot be joined."""
     level = tuple(levelled(steps, index))
-    return length_of_rests(steps, index) if _is_level(level, index) else None
+    return part_of_rests(steps, index, often) if _is_level(level, index) else None
 
 
 def _at_border(region: Domain, index: Symbol, extents: Mapping[Symbol, int]) -> float:

@@ -23,6 +23,7 @@ from tadc.schedule.nest.loop_nest import (
     LetIndex,
     Loop,
     Step,
+    has_loops,
     values_of,
     with_values,
 )
@@ -31,6 +32,7 @@ from tadc.schedule.nest.surroundings import Span, Surroundings
 __all__ = ["LONGEST_WINDOW", "interior", "parted"]
 
 MOST_CONDITIONS = 48
+ABOUT = 0.4  # of the values of an index: as good as half
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 UNBOUNDED = 2**62
 
@@ -78,6 +80,7 @@ class _InteriorSearch:
     around: Mapping[Symbol, Span]
     longest: int
     candidates: dict[Condition, None] = field(default_factory=dict)
+    behind: set[Condition] = field(default_factory=set)  # where there are loops, and none elsewhere
     assumed: dict[Condition, None] = field(default_factory=dict)
     needed: dict[Condition, None] = field(
         default_factory=dict
@@ -85,16 +88,17 @@ class _InteriorSearch:
     deciding: bool = False
 
     def choose(self, along: Symbol | None) -> None:
-        """Assume the usual outcome of each condition, as long as all that is assumed can hold together.
+        """Assume the usual outcome of each condition, as long as all that is assumed can hold together. Of two that are about
+        as usual, as on both sides of a diagonal, it is the one that has loops to run.
 
         An index of which most values are near a border has no interior.
         """
         usual = [
-            c if self._is_usual(c) else _negated(c)
+            self._outcome(c)
             for c in list(self.candidates)[:MOST_CONDITIONS]
             if along is None or along in c.form.symbols
         ]
-        inside = {i for i in self.around if self._holds_mostly(i, usual)}
+        inside = {i for i in self.around if self._holds_mostly(i, usual, ABOUT)}
         region = self.known
         for condition in usual:
             if implies(region, condition):
@@ -107,13 +111,23 @@ class _InteriorSearch:
                 self.assumed.setdefault(condition)
                 self.needed.setdefault(condition)
 
-    def _is_usual(self, condition: Condition) -> bool:
-        """Whether it holds for more than half of the values of one of its indices, the others in the middle."""
-        index = next(i for i in condition.form.symbols if i in self.indices)
-        return self._holds_mostly(index, [condition])
+    def _outcome(self, condition: Condition) -> Condition:
+        """The condition or its negation."""
+        negated = _negated(condition)
+        for c in (condition, negated):
+            if c in self.behind and self._is_usual(c, ABOUT):
+                return c
+        return condition if self._is_usual(condition) else negated
 
-    def _holds_mostly(self, index: Symbol, conditions: Sequence[Condition]) -> bool:
-        """Whether those of the conditions that have the index hold together for at least half of its values, the others in the middle."""
+    def _is_usual(self, condition: Condition, part: float = 0.5) -> bool:
+        """Whether it holds for that part of the values of one of its indices, the others in the middle."""
+        index = next(i for i in condition.form.symbols if i in self.indices)
+        return self._holds_mostly(index, [condition], part)
+
+    def _holds_mostly(
+        self, index: Symbol, conditions: Sequence[Condition], part: float = 0.5
+    ) -> bool:
+        """Whether those of the conditions that have the index hold together for that part of its values, the others in the middle."""
         values = dict(self.typical)
         for i, (low, high) in self.around.items():
             if values.keys() >= {*low.symbols, *high.symbols}:
@@ -132,7 +146,7 @@ class _InteriorSearch:
                 first = max(first, -(rest // c))
             else:
                 last = min(last, rest // -c)
-        return 2 * (last - first + 1) >= count
+        return last - first + 1 >= part * count
 
     # ------------------------------------------------------------------ through the steps
 
@@ -143,6 +157,9 @@ class _InteriorSearch:
             match step:
                 case Branch(Domain() as domain, then, otherwise):
                     rest = self._rest(domain, ranges)
+                    if not self.deciding and has_loops(then) and not has_loops(otherwise):
+                        always = (self._everywhere(c, ranges) for c in domain)
+                        self.behind |= {c for c in always if c}
                     if rest == EVERYWHERE:
                         result += self.steps(then, ranges)
                     elif rest is None:

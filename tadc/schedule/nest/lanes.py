@@ -61,10 +61,12 @@ LaneLimits: TypeAlias = Mapping[Symbol, int]
 NARROW = 8  # an index with fewer values has no lanes
 
 
-def strips(r: Range, body: tuple[Step, ...], lanes: int | None, times: int = 1) -> Strips:
-    """A loop whose iterations write different elements, in strips of at most `lanes`, or of `times` as many."""
+def strips(
+    r: Range, body: tuple[Step, ...], lanes: int | None, times: int = 1, halves: bool = False
+) -> Strips:
+    """A loop whose iterations write different elements, in strips of at most `lanes`, or of `times` as many, that end in `halves`."""
     laned, wide = in_lanes(tuple(_straightened(body, r.index)), {r.index})
-    return Strips(r, laned, body, wide, lanes, times=times)
+    return Strips(r, laned, body, wide, lanes, times=times, halves=halves)
 
 
 def in_lanes(

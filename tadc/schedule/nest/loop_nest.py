@@ -177,7 +177,7 @@ class Strips:
     Where it is `divided`, it adds to the parts that lanes have of the sums of a `LaneSums` around it.
 
     Without either, the last strip overlaps the one before it (the same elements are stored again), and `single` is the body
-    for a loop that fills no strip.
+    for a loop that fills no strip. Where they end in `halves`, the last one has half as many lanes if these are enough.
     """
 
     range: Range
@@ -190,6 +190,7 @@ class Strips:
     after: tuple[Step, ...] = ()
     divided: bool = False
     times: int = 1
+    halves: bool = False
 
 
 @dataclass(frozen=True, slots=True)

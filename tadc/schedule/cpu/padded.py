@@ -1,0 +1,195 @@
+"""Copies of tensors with zeros around, for sums whose terms end at their borders.
+
+    dx[q] = sum{o, s: 3 | 0 <= q-s and q-s < N} dy[o,q-s]*w[o,s]
+
+is, where no element of `w` is infinite or undefined,
+
+    zero = sum{o, s} 0*w[o,s];    p[o,t] = if 2 <= t and t < N + 2 then dy[o,t-2] else zero
+    dx[q] = sum{o, s: 3} p[o,q-s+2]*w[o,s]
+
+All lanes do the same there, also at the borders, where each would be computed alone otherwise. The terms besides are 0 times a weight:
+no bit differs. Where `zero` is NaN instead, the sum has to run as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from math import prod
+
+from tadc.integer import implies
+from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.domain import Domain, at_least_zero, between
+from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
+from tadc.ir.names import Names
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import replaced
+from tadc.normalize.in_bounds import reads_are_in_bounds
+from tadc.normalize.reductions import plain_extent
+from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.rewrite.rows import always
+
+__all__ = ["with_zeros_around"]
+
+COPIED = 12.0  # the cost of an element of a copy, in terms of a sum in lanes
+ALONE = 4.0  # the cost of a term at a border besides
+WORTH = 1.5  # times as much is saved as copies cost
+FEWEST = 16  # values of the index along the border
+FARTHEST = 64  # zeros on a side
+
+
+@dataclass(frozen=True, slots=True)
+class _Border:
+    """A sum along the borders of a tensor, where indices of the result go beyond them.
+
+    `around` has the numbers of zeros before and behind each dimension, `rest` the conditions without those of the borders, `other`
+    what the tensor's elements are multiplied with.
+    """
+
+    e: Reduce
+    read: Read
+    other: Read
+    rest: Domain
+    around: tuple[tuple[int, int], ...]
+
+
+def with_zeros_around(
+    program: Program,
+    usual: Mapping[Symbol, int],
+    left_out: Set[str] = frozenset(),
+    choices: Choices = BY_MODEL,
+) -> tuple[Program, Mapping[str, str]]:
+    """The program with such copies as statements, and by the tensors whose sums read them the tensor without dimensions that is 0
+    where that is right. Nothing is changed that computes or reads the tensors `left_out`. `usual` has about how large all sizes are.
+    """
+    sizes = dict(program.size_values(usual))
+    names = Names((*program.tensors, *program.symbols))
+    statements: list[Statement] = []
+    copies: dict[tuple[str, str, tuple[tuple[int, int], ...]], Tensor] = {}
+    zeros: dict[str, Tensor] = {}
+    found: dict[str, str] = {}
+    for s in program.statements:
+        border = _border(s, program)
+        if (
+            border is None
+            or not left_out.isdisjoint((s.target.name, border.read.tensor, border.other.tensor))
+            or not choices.whether(
+                f"zeros around what {s.target.name} reads",
+                _is_worth_it(border, s, program, sizes),
+            )
+        ):
+            statements.append(s)
+            continue
+        tensor, weights = border.read.tensor, border.other.tensor
+        if weights not in zeros:
+            statements.append(_zero(program.tensors[weights], names))
+            zeros[weights] = statements[-1].target
+        zero = zeros[weights]
+        key = tensor, weights, border.around
+        if key not in copies:
+            statements.append(_copy(border, program.tensors[tensor], zero, names))
+            copies[key] = statements[-1].target
+        found[s.target.name] = zero.name
+        pairs = zip(border.read.subscripts, border.around, strict=True)
+        read = Read(copies[key].name, tuple(form + before for form, (before, _) in pairs))
+        summed = replaced(border.e.body, {border.read: read})
+        e = Reduce("sum", border.e.indices, (), border.rest, summed)
+        statements.append(replace(s, body=replaced(s.body, {border.e: e})))
+    return (replace(program, statements=tuple(statements)), found) if found else (program, {})
+
+
+def _border(s: Statement, program: Program) -> _Border | None:
+    """The one sum of the statement, if it is one of products along a border."""
+    sums = [e for e in always(s.body) if isinstance(e, Reduce)]
+    if len(sums) != 1 or s.derived or not s.indices:
+        return None
+    (e,) = sums
+    match e:
+        case Reduce("sum", _, (), _, Call("mul", (Read() as one, Read() as other))):
+            pairs = ((one, other), (other, one))
+        case _:
+            return None
+    return next((b for pair in pairs for b in _along(s, e, *pair, program)), None)
+
+
+def _along(s: Statement, e: Reduce, read: Read, other: Read, program: Program) -> Iterator[_Border]:
+    """The border along the last index of the result, and others where there are some."""
+    one, two = (program.tensors[r.tensor] for r in (read, other))
+    if not read.subscripts or one is two or one.dtype or two.dtype:  # a type of its own
+        return
+    if abs(read.subscripts[-1].coefficient(s.indices[-1])) != 1:
+        return
+    own = set(e.domain)
+    known = program.known & Domain.box(s.extents)
+    rest, around = e.domain, list[tuple[int, int]]()
+    for form, extent in reversed(list(zip(read.subscripts, one.shape, strict=True))):
+        inside = between(0, form, extent - 1)
+        of_border = own.intersection(
+            c for c in inside if not set(s.indices).isdisjoint(c.form.symbols)
+        )
+        without = Domain.of(c for c in rest if c not in of_border)
+        zeros = [_least(known & without, c.form) for c in inside] if of_border else [0, 0]
+        before, behind = zeros
+        if before is not None and behind is not None:
+            rest = without
+            around.append((before, behind))
+        else:
+            around.append((0, 0))
+    if around[0] == (0, 0) or s.indices[-1] in rest.symbols:
+        return
+    if reads_are_in_bounds(other, known & rest, program.tensors):
+        yield _Border(e, read, other, rest, tuple(reversed(around)))
+
+
+def _least(around: Domain, form: Affine) -> int | None:
+    """The least number, 0 or more, that makes the form 0 or more everywhere together with it; None if there is none that is small."""
+    if not implies(around, at_least_zero(form + FARTHEST)):
+        return None
+    low, high = 0, FARTHEST
+    while low < high:
+        middle = (low + high) // 2
+        if implies(around, at_least_zero(form + middle)):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _is_worth_it(
+    border: _Border, s: Statement, program: Program, sizes: Mapping[Symbol, int]
+) -> bool:
+    """Whether the border takes longer than the copy and the check."""
+
+    def elements(shape: Sequence[Affine]) -> int:
+        return prod(max(1, n.at(sizes)) for n in shape)
+
+    extents = (
+        plain_extent(i, border.rest, frozenset(program.parameters)) for i in border.e.indices
+    )
+    terms = prod(max(1, n.at(sizes)) for n in extents if n is not None)
+    count = s.target.shape[-1].at(sizes)
+    outside = elements(s.target.shape) // max(1, count) * sum(border.around[-1])
+    copied = elements(program.tensors[border.read.tensor].shape)
+    checked = elements(program.tensors[border.other.tensor].shape)
+    # At the border each element is computed alone, or with few others.
+    return count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
+
+
+def _copy(border: _Border, tensor: Tensor, zero: Tensor, names: Names) -> Statement:
+    """The statement that copies the tensor, with zeros around."""
+    indices = [names.fresh(f"i{d}") for d in range(len(tensor.shape))]
+    shape = (n + sum(zeros) for n, zeros in zip(tensor.shape, border.around, strict=True))
+    target = Tensor(names.fresh(f"{tensor.name}_around"), tuple(shape), tensor.dtype)
+    places = [symbol(i) - before for i, (before, _) in zip(indices, border.around, strict=True)]
+    read = Read(tensor.name, tuple(places))
+    edges = zip(places, tensor.shape, border.around, strict=True)
+    inside = Domain.of(c for p, n, zeros in edges if any(zeros) for c in between(0, p, n - 1))
+    return Statement(target, tuple(indices), (), Select(inside, read, Read(zero.name, ())))
+
+
+def _zero(tensor: Tensor, names: Names) -> Statement:
+    """The statement of the sum of 0 times each element."""
+    box = {names.fresh(f"i{d}"): n for d, n in enumerate(tensor.shape)}
+    term: Expr = Call("mul", (Const(0), Read(tensor.name, tuple(map(symbol, box)))))
+    total = Reduce("sum", tuple(box), (), Domain.box(box), term) if box else term
+    return Statement(Tensor(names.fresh(f"{tensor.name}_zero"), ()), (), (), total)
