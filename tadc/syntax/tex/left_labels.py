@@ -253,7 +253,8 @@ class LeftLabels:
         closing = closing_braces(tokens).get(2, 0)
         ranged = {t.value for t in definition.ranges} & {t.value for t in left}
         is_whole = _ends_at(tokens, closing + 1, equal)
-        is_headed = tokens[closing + 1].type == "LPAR" and tokens[equal - 1].type == "RPAR"
+        kinds_behind = [t.type for t in tokens[closing + 1 : closing + 2]]
+        is_headed = kinds_behind == ["LPAR"] and tokens[equal - 1].type == "RPAR"
         if not left or not (is_whole or is_headed) or ranged:
             return None
         is_declared = tokens[0].value in self.declared

@@ -40,6 +40,7 @@ from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
+from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.remainders import orders, without_remainders
@@ -112,6 +113,10 @@ def passed(
 
 
 # ---------------------------------------------------------------------- the passes
+
+
+def _plain_fractions(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_plain_fractions
 
 
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -295,6 +300,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 PASSES: tuple[Pass, ...] = (
+    _plain_fractions,
     _own_words,
     _script_words,
     _angles,
