@@ -538,6 +538,7 @@ def soft_iou(p, g):
 \end{document}
 """,
     source="conductance-based networks, as papers of computational neuroscience print them",
+    shapes=("input g_L[]",),
     output="dV_dt",
     g_L="",
     E_L="",

@@ -34,9 +34,9 @@ from tadc.syntax.tex.script_tokens import (
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["LeftLabels"]
+__all__ = ["NO_INDICES", "LeftLabels"]
 
-_NO_INDICES = frozenset(
+NO_INDICES = frozenset(
     "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
 _STRONG = frozenset("ijmnt")  # letters of indices, whatever stands on the right side
@@ -46,7 +46,7 @@ _GREEK_LABELS = frozenset(
 _SUMS = frozenset(("TOP", "NORM_L", "ANGLE_L"))  # signs that sum over what is not written
 _ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 _PARAMETERS = frozenset("abcdefgh")  # letters of numbers, below a function
-_LABELS = _NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
+_LABELS = NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ class LeftLabels:
         if not _is_free_element(definition):
             return False
         letter = tokens[3].value
-        if tokens[0].value in self.declared or letter not in _NO_INDICES:
+        if tokens[0].value in self.declared or letter not in NO_INDICES:
             return False
         is_number = [t.type for t in definition.right] in (["NUM"], ["MINUS", "NUM"])
         bound = {n for d in self.definitions for n in bound_names(d.right)}
@@ -448,7 +448,7 @@ class LeftLabels:
             if name.value == base
         )
         is_word = definition.tokens[0].note == "upright" and len(base) > 1
-        is_label = letter.isupper() or (letter in _NO_INDICES and self._binds_all(definition))
+        is_label = letter.isupper() or (letter in NO_INDICES and self._binds_all(definition))
         is_free = base not in self.declared and not definition.ranges
         right = definition.right
         has_letters = any(t.type == "NAME" for _, _, n in scripted(right, "SUB") for t in n)
