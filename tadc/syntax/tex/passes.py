@@ -36,6 +36,7 @@ from tadc.syntax.tex.labels import (
     with_equation_labels,
     with_flat_words,
 )
+from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
@@ -117,6 +118,11 @@ def passed(
 
 def _plain_fractions(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_plain_fractions
+
+
+def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
+    letters = set() if f.is_upper else layer_letters(f.displayed)
+    return lambda tokens: with_layers(tokens, letters, f.declared, f.guesses)
 
 
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -303,6 +309,7 @@ PASSES: tuple[Pass, ...] = (
     _plain_fractions,
     _own_words,
     _script_words,
+    _layers,
     _angles,
     _whole_names,
     _told_functions,

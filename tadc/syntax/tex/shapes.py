@@ -25,7 +25,8 @@ def about(shapes: Iterable[Statement], used: Set[str], declared: Set[str]) -> li
         for name in names:
             if name.note == "compound" and name.value in declared:
                 continue
-            if name.value in used or (name.note == "compound" and name.value.split("_")[0] in used):
+            bases = {name.value.split("_")[0], name.value.rpartition("_")[0]}
+            if name.value in used or (name.note == "compound" and bases & used):
                 key = (name.value, *(token.value for token in rest))
                 result.setdefault(key, Statement("shape", (name, *rest)))
     return list(result.values())

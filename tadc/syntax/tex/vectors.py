@@ -277,6 +277,7 @@ class Vectors:
                 before, behind = (yield self._walk(left)), (yield self._walk(right))
                 if before.rank == 2 and behind.rank == 0:
                     self._refuse_unknown(right, "behind a matrix", "a vector")
+                    self._refuse_undeclared(right)
                 is_read = isinstance(right, (Name, Element))
                 if before.rank == 0 and behind.rank == 1 and is_read and _is_capital(left):
                     self._refuse_unknown(left, "in front of a vector", "a matrix")
@@ -418,6 +419,17 @@ class Vectors:
             e.span,
             f"`{_shown(e)}` {place} may be {kind} or a number, and nothing declares it",
             fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
+        )
+
+    def _refuse_undeclared(self, e: Expression) -> None:
+        """Raise for the `x_j` of `W x_j` that nothing declares: an element, or a vector at each `j`?"""
+        if not isinstance(e, Element) or e.name.name not in self.undeclared:
+            return
+        extents = ", ".join(("N", "M", "K", "L")[: len(e.subscripts)])
+        raise SyntaxError(
+            e.span,
+            f"`{e.span.text}` behind a matrix may be a vector or a number, and nothing declares it",
+            fix=f"{declaration(e)}; or the numbers: `%!tadc input {e.name.name}[{extents}]`",
         )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
