@@ -48,13 +48,14 @@ def meaning(
     read: Sequence[Read],
     functions: Mapping[str, tuple[tuple[str, ...], Expression]],
     rows: Sequence[ast.TensorDeclaration],
+    ranks_of_rows: Mapping[str, int],
     index_base: int,
     notes: list[Note],
     skipped: Sequence[ast.Skipped],
     braces: Sequence[Brace],
     bold: Bold = NO_BOLD,
 ) -> ast.Program:
-    r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
+    r"""The program; `rows` are shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, with the numbers of dimensions of the whole. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
     defined = {r.definition.target.name for r in read}
     updates = {r.definition.span.start for r in read if r.is_update}
@@ -98,7 +99,7 @@ def meaning(
     rows = [r for r in rows if r.name.name not in known]
     targets = {d.target.name for d in definitions}
     ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
-    ranks |= {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    ranks |= {r.name.name: ranks_of_rows[r.name.name] for r in rows}
     vectors = _with_bold(ranks, definitions, bold.vectors - targets, notes)
     # Updates keep their places, and so does what reads states before or after one.
     ordered = list if states_of(items) else in_order

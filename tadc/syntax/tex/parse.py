@@ -182,12 +182,11 @@ def _program(source: Source, index_base: int) -> ast.Program:
     }
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared, declared)
-    rows, shapes = of_rows(shapes, definitions)
+    rows, ranks_of_rows, shapes = of_rows(shapes, definitions)
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
-    ranks = {row.tokens[0].value: 1 + rank_of(row) for row in rows}
-    every = _with_scripts(found, every, shapes, functions, lists, ranks)
+    every = _with_scripts(found, every, shapes, functions, lists, ranks_of_rows)
     if "delta" not in declared and _is_delta_unclear(text.text):
         every = [_with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
@@ -221,6 +220,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         trees,
         dict(bodies),
         declared_rows,
+        ranks_of_rows,
         index_base,
         notes,
         _told(text, skipped),
