@@ -277,7 +277,9 @@ class Vectors:
                 before, behind = (yield self._walk(left)), (yield self._walk(right))
                 if before.rank == 2 and behind.rank == 0:
                     self._refuse_unknown(right, "behind a matrix", "a vector")
-                    self._refuse_undeclared(right)
+                    self._refuse_element(right, "behind")
+                if before.rank == 0 and behind.rank == 2:
+                    self._refuse_element(_last_factor(left), "in front of")
                 is_read = isinstance(right, (Name, Element))
                 if before.rank == 0 and behind.rank == 1 and is_read and _is_capital(left):
                     self._refuse_unknown(left, "in front of a vector", "a matrix")
@@ -421,14 +423,14 @@ class Vectors:
             fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
         )
 
-    def _refuse_undeclared(self, e: Expression) -> None:
-        """Raise for the `x_j` of `W x_j` that nothing declares: an element, or a vector at each `j`?"""
+    def _refuse_element(self, e: Expression, place: str) -> None:
+        """Raise for the `x_j` of `W x_j` and `x_j W` that nothing declares: an element, or a vector at each `j`?"""
         if not isinstance(e, Element) or e.name.name not in self.undeclared:
             return
         extents = ", ".join(("N", "M", "K", "L")[: len(e.subscripts)])
         raise SyntaxError(
             e.span,
-            f"`{e.span.text}` behind a matrix may be a vector or a number, and nothing declares it",
+            f"`{e.span.text}` {place} a matrix may be a vector or a number, and nothing declares it",
             fix=f"{declaration(e)}; or the numbers: `%!tadc input {e.name.name}[{extents}]`",
         )
 
@@ -782,6 +784,13 @@ def _declared_as(e: Name, kind: str) -> str:
     if kind == "a vector":
         return declaration(e)
     return rf"declare its shape: `%!tadc input {e.name}[N, D]`, or `${_shown(e)} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
+
+
+def _last_factor(e: Expression) -> Expression:
+    """What stands next to what multiplies it from the right."""
+    while isinstance(e, Binary) and e.operator == "*":
+        e = e.right
+    return e
 
 
 def _is_bare_product(e: Node) -> TypeGuard[Binary]:
