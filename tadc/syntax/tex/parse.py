@@ -41,6 +41,7 @@ from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
+from tadc.syntax.tex.nameless import with_nameless
 from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.points import (
     functions_at_points,
@@ -150,6 +151,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if functions and not any(found.displays):
         applied = applying(found.in_prose, {f.name for f in functions})
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
+    if not functions:
+        found.displays = with_nameless(found.displays, guesses)
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     found.displays = [
         [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
