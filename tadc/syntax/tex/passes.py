@@ -266,7 +266,7 @@ def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
-    wholes = whole_sets(f.tokens, f.declared, f.text)
+    wholes = whole_sets(f.tokens, f.declared & f.ranks.keys(), f.text)
     sized = sized_sets(f.tokens)
     return lambda tokens: with_sizes_of_sets(tokens, wholes, sized, f.guesses)
 
