@@ -556,7 +556,8 @@ def _with_scripts(
     statements = [
         replace(s, tokens=tuple(without_sets(s.tokens, sizes, guesses))) for s in statements
     ]
-    statements = with_primes(statements, {**rows, **ranks}, guesses)
+    parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
+    statements = with_primes(statements, {**rows, **ranks}, parameters, guesses)
     scripts = Scripts(
         statements,
         declared={*ranks, *sizes},

@@ -38,6 +38,7 @@ from tadc.syntax.tex.labels import (
 )
 from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.marks_below import with_marks_below
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
@@ -118,6 +119,10 @@ def passed(
 
 def _plain_fractions(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_plain_fractions
+
+
+def _marks_below(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_marks_below
 
 
 def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -310,6 +315,7 @@ PASSES: tuple[Pass, ...] = (
     _own_words,
     _script_words,
     _layers,
+    _marks_below,
     _angles,
     _whole_names,
     _told_functions,
