@@ -12,6 +12,7 @@ from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
 from tadc.syntax.nodes import Node, nodes, parts
 from tadc.syntax.tex.index_values import lowest
+from tadc.syntax.tex.periods import wrapped_index
 from tadc.syntax.tex.zero_starts import beginning_at_zero
 
 __all__ = ["base_of"]
@@ -199,7 +200,8 @@ def _counted(node: Node) -> Sequence[Expression]:
     """What is counted from the first index on: subscripts, and what elements are compared with, as the `i` of `d_e = i`."""
     match node:
         case Element() | ast.Application(Name("\\element")):
-            return [s for s in _subscripts(node) if not isinstance(s, ast.Condition)]
+            listed = [s for s in _subscripts(node) if not isinstance(s, ast.Condition)]
+            return [wrapped_index(s) or s for s in listed]
         case ast.Comparison(operands) if any(isinstance(o, Element) for o in operands):
             return [o for o in operands if isinstance(o, Name)]
         case _:

@@ -23,6 +23,7 @@ from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.left_ranges import with_extents
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
+from tadc.syntax.tex.periods import NO_PERIODS, Periods
 from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
@@ -54,6 +55,7 @@ def meaning(
     skipped: Sequence[ast.Skipped],
     braces: Sequence[Brace],
     bold: Bold = NO_BOLD,
+    periods: Periods = NO_PERIODS,
 ) -> ast.Program:
     r"""The program; `rows` are shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, with the numbers of dimensions of the whole. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
@@ -69,6 +71,7 @@ def meaning(
                 refuse_range(r.definition, r.ranges)
             bound = with_inner_indices(_bound(r), taken, notes)
             definition = with_products(inlined(bound, bodies, taken))
+            definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)
             definitions.append(_with_used_arguments(definition, defined))
         except SyntaxError as error:

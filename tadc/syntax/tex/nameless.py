@@ -24,7 +24,9 @@ def with_nameless(
 ) -> list[list[Statement]]:
     """The displays, the one formula among them with a left side, if no other is defined."""
     statements = [s for display in displays for s in display]
-    found = [s for s in statements if s.kind == "skipped" and _is_number(_without_optimum(s.tokens))]
+    found = [
+        s for s in statements if s.kind == "skipped" and _is_number(_without_optimum(s.tokens))
+    ]
     if any(s.kind == "definition" for s in statements) or len(found) != 1:
         return [list(display) for display in displays]
     tokens = _without_optimum(found[0].tokens)

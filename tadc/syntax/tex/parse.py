@@ -43,6 +43,7 @@ from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
 from tadc.syntax.tex.passes import passed
+from tadc.syntax.tex.periods import periods_of, without_periods
 from tadc.syntax.tex.points import (
     functions_at_points,
 )
@@ -137,6 +138,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     _collect_statements(found, text, regions)
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
+    printed = [s for display in found.displays for s in display]
+    periods = periods_of([*printed, *found.in_prose], text.text)
+    found.displays = [without_periods(display) for display in found.displays]
+    found.in_prose, found.spoken = without_periods(found.in_prose), without_periods(found.spoken)
     guesses = found.guesses
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
@@ -229,6 +234,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         _told(text, skipped),
         found.braces,
         bold,
+        periods,
     )
     return with_request(with_likes(program), asked)
 
