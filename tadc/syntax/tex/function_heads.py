@@ -123,7 +123,19 @@ class _Head:
             return not (len(plain) > 1 and self._are_indices(plain))
         values = {t.value for t in self.right if t.type == "NAME"}
         elements = {a[0].value for a in self.arguments if len(a) > 1}
+        if elements and not elements & self._outside_of_brackets():
+            return False  # `\rho(r_g) = \sum_{\mu} P_\mu \chi_\mu(r_g)`: all are given at the points
         return plain | elements <= values and not plain & names_in_subscripts(self.right)
+
+    def _outside_of_brackets(self) -> set[str]:
+        """The names on the right side, those aside that stand in brackets behind names with an index below."""
+        inside = {
+            place
+            for call in calls_in(self.right)
+            if call.below and not call.is_raised
+            for place in range(call.start + 1, call.end)
+        }
+        return {t.value for n, t in enumerate(self.right) if t.type == "NAME" and n not in inside}
 
     def _are_indices(self, letters: Set[str]) -> bool:
         r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`."""
