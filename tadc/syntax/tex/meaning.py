@@ -334,6 +334,9 @@ def _in_index_notation(
     for span in vectors.stars[:1]:
         text = f"`{span.text}` is the product of elements"
         notes.append(Note(span, text, is_guess=True))
+    for span in vectors.softmaxes[:1]:
+        text = "the softmax of a matrix is that of each of its rows"
+        notes.append(Note(span, text, is_guess=True))
     for span in vectors.squares[:1]:
         text = f"`{span.text}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"
         notes.append(Note(span, text, is_guess=True))

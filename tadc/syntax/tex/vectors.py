@@ -100,6 +100,8 @@ class Vectors:
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
         self.elements: list[Span] = []  # `A_{ij} = F M`
         self.stars: list[Span] = []  # `x * y`
+        self.softmaxes: list[Span] = []  # of matrices
+        self.softmaxed: set[str] = set()  # what is defined as one
         self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
         self.rows: list[
             Span
@@ -152,6 +154,8 @@ class Vectors:
         more = tuple(ast.Range(name, name.span) for name in new)
         self.ranks[target] = len(lefts) + value.rank
         self.undeclared -= {target}
+        if self._is_softmax(definition.body) and value.rank == 2:
+            self.softmaxed.add(target)
         return replace(definition, lefts=(*lefts, *more), body=body), True
 
     def _is_element_of(self, definition: Definition, rank: int) -> bool:
@@ -283,6 +287,7 @@ class Vectors:
                 is_read = isinstance(right, (Name, Element))
                 if before.rank == 0 and behind.rank == 1 and is_read and _is_capital(left):
                     self._refuse_unknown(left, "in front of a vector", "a matrix")
+                self._refuse_softmax(right, before, behind)
                 return self._product(e.span, "", before, behind)
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
                 return self._squares((yield self._walk(inner)), e.span)
@@ -303,6 +308,8 @@ class Vectors:
                     factors = (yield self._walk(right.left)), (yield self._walk(right.right))
                     if all(f.rank == 2 for f in factors):
                         raise _unclear_factors(e.span)
+                if sign == "\\cdot":
+                    self._refuse_softmax(right, a, b)
                 return self._product(e.span, sign, a, b)
             case Application(Name(name), args) if name.startswith("\\"):
                 values = []
@@ -673,6 +680,21 @@ class Vectors:
 
         return scalar_of(at, span)
 
+    def _is_softmax(self, e: Expression) -> bool:
+        r"""Whether it is a softmax without an index, or a name that is defined as one."""
+        if isinstance(e, Name):
+            return e.name in self.softmaxed
+        return isinstance(e, Application) and e.function.name == "\\softmax" and len(e.args) == 1
+
+    def _refuse_softmax(self, e: Expression, left: Value, value: Value) -> None:
+        r"""Raise for `V \operatorname{softmax}(K^\top Q)`, where papers mean that columns add up to 1, and others rows."""
+        if left.rank and value.rank == 2 and self._is_softmax(e):
+            raise SyntaxError(
+                e.span,
+                "something multiplies the softmax of a matrix from the left: do its rows add up to 1, or its columns?",
+                fix=r"write it by elements, `A_{ij} = \operatorname{softmax}_i(S_{ij})` for columns and `\operatorname{softmax}_j` for rows",
+            )
+
     def _softmax(self, e: Application, value: Value) -> Value:
         """`exp(x - logsumexp x)` over the index that is named, or over the last dimension."""
         index = e.args[1] if len(e.args) > 1 else self._left_index(value)
@@ -696,6 +718,8 @@ class Vectors:
             total = reduced("logsumexp", k, value.at((*i[:-1], k)), e.span)
             return normalized(value.at(i), total, e.span)
 
+        if value.rank == 2:
+            self.softmaxes.append(e.span)
         return replace(value, at=at, span=e.span)
 
     def _left_index(self, value: Value) -> Name | None:
