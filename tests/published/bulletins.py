@@ -27,7 +27,7 @@ where $q_i^h, k_j^h \in \mathbb{R}^{d_h}$.
     b=lambda r: normal(r, 3, 3, 2),
 )
 def attention_of_heads(d_h, q, k, b):
-    N, H, D = q.shape
+    N, H = q.shape[:2]
     out = np.zeros((N, N, H))
     for h in range(H):
         for i in range(N):
@@ -234,7 +234,9 @@ D_{ij} = \sqrt{\sum_{k=1}^{p} \left( \frac{x_{ik} - x_{jk}}{s_k} \right)^2}, \qq
 def standardised_distance(x):
     s = x.std(0, ddof=1)
     n = len(x)
-    return np.array([[np.sqrt(sum(((x[i] - x[j]) / s) ** 2) + 0) for j in range(n)] for i in range(n)])
+    return np.array(
+        [[np.sqrt(sum(((x[i] - x[j]) / s) ** 2) + 0) for j in range(n)] for i in range(n)]
+    )
 
 
 @formula(

@@ -124,7 +124,9 @@ class _Head:
         values = {t.value for t in self.right if t.type == "NAME"}
         elements = {a[0].value for a in self.arguments if len(a) > 1}
         if elements and not elements & self._outside_of_brackets():
-            return False  # `\rho(r_g) = \sum_{\mu} P_\mu \chi_\mu(r_g)`: all are given at the points
+            return (
+                False  # `\rho(r_g) = \sum_{\mu} P_\mu \chi_\mu(r_g)`: all are given at the points
+            )
         return plain | elements <= values and not plain & names_in_subscripts(self.right)
 
     def _outside_of_brackets(self) -> set[str]:

@@ -272,10 +272,15 @@ class LeftLabels:
             return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
         is_plain = is_whole and kinds == ["NAME"] * len(left) and len(left) > 1
-        elsewhere = {t.value for t in tokens[equal:]} - (bound_names(tokens[equal:]) & {*letters})
-        is_word = is_plain and not letters & (
-            elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
-        )
+        in_labels = {
+            id(t)
+            for name, _, n in scripted(tokens[equal:], "SUB")
+            if (name.value, *(t.value for t in n)) in self._labelled
+            for t in n
+        }
+        names = {t.value for t in tokens[equal:] if id(t) not in in_labels}
+        elsewhere = names - (bound_names(tokens[equal:]) & {*letters})
+        is_word = is_plain and not letters & (elsewhere if len(left) > 2 else names)
         is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
         are_tensors = is_whole and letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.names import closing_braces, limit_names
-from tadc.syntax.tex.script_tokens import bound_names, scripted
+from tadc.syntax.tex.script_tokens import bound_names, has_style
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = [
@@ -134,11 +134,14 @@ def _is_whole(name: Token, in_subscripts: Set[str]) -> bool:
 def unclear_index(arguments: Sequence[Token], right: Sequence[Token]) -> Token | None:
     r"""The error of an `i` in a list of elements, `E(r_i) = \sum_{i < j}`, which a condition on the right would bind: for each `i`, or over all?"""
     related = {*_related(right)}
-    for _, _, inner in scripted(arguments, "SUB"):
-        for letter in inner:
+    for part in listed(arguments):  # not the `\{s_i\}` of all elements
+        is_element = [t.type for t in part[:3]] == ["NAME", "SUB", "LBRACE"]
+        is_plain = is_element and part[-1].type == "RBRACE" and not has_style(part[0])
+        for letter in part[3:-1] if is_plain else ():
             if letter.type == "NAME" and letter.value in related:
-                fact = f"`{letter.value}` stands in the list on the left side and in a condition below a sum: one value for each `{letter.value}`, or the sum over all of them?"
-                fix = rf"write the index below the name for the first, `y_{letter.value} = ..`, and no list for the second"
+                i = letter.value
+                fact = f"`{i}` stands in the list on the left side and in a condition below a sum: one value for each `{i}`, or the sum over all of them?"
+                fix = f"write the index below the name for the first, `y_{i} = ..`, and no list for the second"
                 return Token("ERROR", fact, letter.start, letter.end, fix)
     return None
 
