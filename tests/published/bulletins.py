@@ -549,12 +549,12 @@ where $\mathbf{W}^{(l)} \in \mathbb{R}^{m \times k}$ and $\mathbf{h}_j^{(l-1)} \
 """,
     source="graph attention in layers, as papers print it",
     output="h_l",
-    alpha="3 3",
-    W=lambda r: normal(r, 2, 4),
-    h=lambda r: normal(r, 3, 4),
+    alpha_l="3 3",
+    W_l=lambda r: normal(r, 2, 4),
+    h_l_minus_1=lambda r: normal(r, 3, 4),
 )
-def attention_layer(alpha, W, h):
-    return np.tanh(alpha @ h @ W.T)
+def attention_layer(alpha_l, W_l, h_l_minus_1):
+    return np.tanh(alpha_l @ h_l_minus_1 @ W_l.T)
 
 
 @formula(

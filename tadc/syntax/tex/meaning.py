@@ -29,6 +29,7 @@ from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import Ranks, Vectors
+from tadc.syntax.tex.wide_sums import with_wide_sums
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
 
 __all__ = ["Read", "meaning"]
@@ -65,11 +66,17 @@ def meaning(
     bodies = composed_functions() | {name: Inlined(*body) for name, body in functions.items()}
     notes += about_composed([r.definition for r in read])
     definitions: list[Definition] = []
+    is_einstein = any(isinstance(i, ast.EinsteinDeclaration) for i in items)
+    named = {
+        i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
+    }
     for r in read:
         try:
             if r.is_update:
                 refuse_range(r.definition, r.ranges)
             bound = with_inner_indices(_bound(r), taken, notes)
+            if not is_einstein:
+                bound = with_wide_sums(bound, named, notes)
             definition = with_products(inlined(bound, bodies, taken))
             definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)

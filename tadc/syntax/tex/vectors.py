@@ -100,6 +100,7 @@ class Vectors:
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
         self.elements: list[Span] = []  # `A_{ij} = F M`
         self.stars: list[Span] = []  # `x * y`
+        self._scaled: dict[int, Expression] = {}  # what stands in front of matrices, by the product
         self.softmaxes: list[Span] = []  # of matrices
         self.softmaxed: set[str] = set()  # what is defined as one
         self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
@@ -126,7 +127,10 @@ class Vectors:
             body = rewritten(definition.body, plain_product)
             return replace(definition, body=body), False
         _refuse_deep(definition.body)
+        self._scaled.clear()
         value: Value = descend(self._walk(definition.body))
+        for factor in self._scaled.values():
+            self._refuse_element(factor, "in front of")
         if value.is_row and not value.is_plain and not self._knows_all(definition):
             raise SyntaxError(
                 value.span,
@@ -283,7 +287,9 @@ class Vectors:
                     self._refuse_unknown(right, "behind a matrix", "a vector")
                     self._refuse_element(right, "behind")
                 if before.rank == 0 and behind.rank == 2:
-                    self._refuse_element(_last_factor(left), "in front of")
+                    self._scaled[id(e)] = _last_factor(left)
+                if behind.rank == 1:
+                    self._scaled.pop(id(left), None)  # `\alpha_{ij} W h_j`
                 is_read = isinstance(right, (Name, Element))
                 if before.rank == 0 and behind.rank == 1 and is_read and _is_capital(left):
                     self._refuse_unknown(left, "in front of a vector", "a matrix")
