@@ -14,7 +14,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.syntax.tex.diagonals import AXES
-from tadc.syntax.tex.intercepts import first_of_sums, unclear_zero, with_zero_below
+from tadc.syntax.tex.intercepts import (
+    first_of_sums,
+    unclear_zero,
+    with_zero_below,
+    zero_beside_index,
+)
 from tadc.syntax.tex.left_labels import NO_INDICES, LeftLabels
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import said_ranges
@@ -141,6 +146,9 @@ class Scripts:
         clear = found - self.longer if self.base is None else found
         self._intercepts = clear | declared if first == 1 else declared
         self._with_zero = found - declared - (clear if first is not None else set())
+        if self.base is None:
+            beside = zero_beside_index(self.definitions)
+            self._with_zero |= {n for n in beside if f"{n}_0" not in self.declared}
 
     def _bound_in(self, definition: Statement) -> set[str]:
         """The names that a definition binds, those with a range behind it included."""
