@@ -19,6 +19,7 @@ __all__ = ["Brackets", "applied_subscripts", "indexed_names"]
 
 _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
 _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
+_PLAIN = frozenset(("NAME", "COMMA"))
 _KERNELS = frozenset("KLW")
 _NUMBERS = frozenset(("pi", "e", "inf", "nan"))
 
@@ -154,7 +155,8 @@ class Brackets:
 
     def _is_at_point(self, call: Call) -> bool:
         """Whether it is the `f_i(q)` of a declared `f` that has all of its subscripts: no factor, and no index."""
-        count = len([t for t in call.below[1:-1] if t.type in ("NAME", "NUM")])
+        below = call.below[1:-1]
+        count = sum(t.type == "NAME" for t in below) if {t.type for t in below} <= _PLAIN else 0
         is_whole = 0 < count == self.ranks.get(call.name.value, 0)
         return is_whole and [t.type for t in call.inner] == ["NAME"]
 

@@ -1,5 +1,6 @@
 r"""Quantities that a document defines by their logarithm: `\ln\gamma_i = ..` is a tensor `log_gamma`, and `\ln\gamma_i` its element; a `\gamma_i` is
-`\exp` of that."""
+`\exp` of that.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ _EQUAL = Token("EQ", "=", 0, 0)
 
 
 def _without_optimum(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    r"""What `\min_{x, y}` stands in front of, where `x` and `y` are no indices of it, but stand there as tensors or numbers."""
+    r"""What `\min_{x, y}` stands in front of, where `x` and `y` are no indices of it."""
     closing = closing_braces(tokens)
     kinds = [t.type for t in tokens[:3]]
     is_optimum = kinds[:2] == ["RED", "SUB"] and tokens[0].value in ("max", "min") and 2 in closing
@@ -63,8 +63,7 @@ def _without_optimum(tokens: Sequence[Token]) -> tuple[Token, ...]:
     over, body = tokens[3 : closing[2]], tokens[closing[2] + 1 :]
     names = _outermost(over)
     below = {t.value for _, _, inner in scripted(body, "SUB") for t in inner}
-    read = {t.value for t in body if t.type == "NAME"}
-    is_over_tensors = bool(names) and names <= read and not names & below
+    is_over_tensors = bool(names) and not names & below
     return tuple(body) if is_over_tensors else tuple(tokens)
 
 
