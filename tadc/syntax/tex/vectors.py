@@ -686,13 +686,13 @@ class Vectors:
 
         return scalar_of(at, span)
 
-    def _is_softmax(self, e: Expression) -> bool:
+    def _is_softmax(self, e: Node) -> bool:
         r"""Whether it is a softmax without an index, or a name that is defined as one."""
         if isinstance(e, Name):
             return e.name in self.softmaxed
         return isinstance(e, Application) and e.function.name == "\\softmax" and len(e.args) == 1
 
-    def _refuse_softmax(self, e: Expression, left: Value, value: Value) -> None:
+    def _refuse_softmax(self, e: Node, left: Value, value: Value) -> None:
         r"""Raise for `V \operatorname{softmax}(K^\top Q)`, where papers mean that columns add up to 1, and others rows."""
         if left.rank and value.rank == 2 and self._is_softmax(e):
             raise SyntaxError(

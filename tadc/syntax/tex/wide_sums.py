@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Definition, Expression, Note
@@ -12,6 +13,7 @@ from tadc.syntax.nodes import free_names
 __all__ = ["with_wide_sums"]
 
 MOST_TERMS = 100
+_Sign: TypeAlias = Literal["+", "-"]
 
 
 def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -> Definition:
@@ -22,7 +24,7 @@ def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -
     terms = _terms(definition.body)
     if not 1 < len(terms) <= MOST_TERMS:
         return definition
-    result: list[tuple[str, Expression]] = []
+    result: list[tuple[_Sign, Expression]] = []
     for sign, term in terms:
         inner = _innermost(result[-1][1]) if result else []
         indices = [r.name.name for sum_ in inner for r in sum_.ranges]
@@ -44,12 +46,16 @@ def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -
     return replace(definition, body=body)
 
 
-def _terms(e: Expression) -> list[tuple[str, Expression]]:
+def _terms(e: Expression) -> list[tuple[_Sign, Expression]]:
     """The terms of a sum with the signs in front of them; that of the first is part of it."""
-    terms: list[tuple[str, Expression]] = []
-    while isinstance(e, Binary) and e.operator in ("+", "-") and len(terms) <= MOST_TERMS:
-        terms.append((e.operator, e.right))
-        e = e.left
+    terms: list[tuple[_Sign, Expression]] = []
+    while len(terms) <= MOST_TERMS:
+        match e:
+            case Binary("+" | "-" as sign, left, right):
+                terms.append((sign, right))
+                e = left
+            case _:
+                break
     return [("+", e), *reversed(terms)]
 
 
@@ -69,7 +75,7 @@ def _innermost(term: Expression) -> list[ast.Reduction]:
                 return found
 
 
-def _with_term(before: Expression, sign: str, term: Expression) -> Expression:
+def _with_term(before: Expression, sign: _Sign, term: Expression) -> Expression:
     """The term with another one inside of its innermost sum."""
     match before:
         case ast.Unary(operand):
