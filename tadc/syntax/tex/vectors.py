@@ -94,13 +94,16 @@ class Vectors:
         self.extents: dict[str, list[object]] = {
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }
+        self._printed = {key(e): e.span.text for shape in shapes.values() for e in shape}
         self.taken = taken
         self.indices: set[str] = set()
         self.lefts: tuple[Name, ...] = ()  # the indices of the left side
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
         self.elements: list[Span] = []  # `A_{ij} = F M`
         self.stars: list[Span] = []  # `x * y`
-        self._scaled: dict[int, Expression] = {}  # what stands in front of matrices, by the product
+        self._scaled: dict[
+            int, tuple[Expression, Sequence[object]]
+        ] = {}  # what stands in front of matrices, by the product
         self.softmaxes: list[Span] = []  # of matrices
         self.softmaxed: set[str] = set()  # what is defined as one
         self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
@@ -129,8 +132,8 @@ class Vectors:
         _refuse_deep(definition.body)
         self._scaled.clear()
         value: Value = descend(self._walk(definition.body))
-        for factor in self._scaled.values():
-            self._refuse_element(factor, "in front of")
+        for factor, extent in self._scaled.values():
+            self._refuse_element(factor, "in front of", extent)
         if value.is_row and not value.is_plain and not self._knows_all(definition):
             raise SyntaxError(
                 value.span,
@@ -285,9 +288,9 @@ class Vectors:
                 before, behind = (yield self._walk(left)), (yield self._walk(right))
                 if before.rank == 2 and behind.rank == 0:
                     self._refuse_unknown(right, "behind a matrix", "a vector")
-                    self._refuse_element(right, "behind")
+                    self._refuse_element(right, "behind", before.extents[-1:])
                 if before.rank == 0 and behind.rank == 2:
-                    self._scaled[id(e)] = _last_factor(left)
+                    self._scaled[id(e)] = _last_factor(left), behind.extents[:1]
                 if behind.rank == 1:
                     self._scaled.pop(id(left), None)  # `\alpha_{ij} W h_j`
                 is_read = isinstance(right, (Name, Element))
@@ -436,15 +439,19 @@ class Vectors:
             fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
         )
 
-    def _refuse_element(self, e: Expression, place: str) -> None:
-        """Raise for the `x_j` of `W x_j` and `x_j W` that nothing declares: an element, or a vector at each `j`?"""
+    def _refuse_element(self, e: Expression, place: str, extent: Sequence[object]) -> None:
+        """Raise for the `x_j` of `W x_j` and `x_j W` that nothing declares: an element, or a vector at each `j`? `extent` is that of the matrix."""
         if not isinstance(e, Element) or e.name.name not in self.undeclared:
             return
-        extents = ", ".join(("N", "M", "K", "L")[: len(e.subscripts)])
+        name, shown = e.name.name, e.span.text
+        extents = ("N", "M", "K", "L")[: len(e.subscripts)]
+        last = next((self._printed[n] for n in extent if n in self._printed), "D")
+        listed, longer = ", ".join(extents), ", ".join((*extents, last))
         raise SyntaxError(
             e.span,
-            f"`{e.span.text}` {place} a matrix may be a vector or a number, and nothing declares it",
-            fix=f"{declaration(e)}; or the numbers: `%!tadc input {e.name.name}[{extents}]`",
+            f"`{shown}` {place} a matrix may be a vector or a number, and nothing declares it",
+            fix=rf"declare its shape: `%!tadc input {name}[{longer}]`, or `${shown} \in \mathbb{{R}}^{{{last}}}$` in the prose;"
+            f" or the numbers: `%!tadc input {name}[{listed}]`",
         )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
