@@ -78,6 +78,7 @@ REFUSED = {
     "%!tadc input f[N], q[]\n" r"\[ I = \sum_{i=1}^N f_i^2(q) \]": "is no factor and no index",
     r"\[ \sum_j a_{pj} x_j \]": "no display defines an element",
     r"\[ \arg\min_w \sum_i w_i x_i \]": "",
+    r"\[ s = \sum_{i,j} a_{ij} + b_i \]": "",
     r"\[ x_{i+1} - x_i \]": "no display defines an element",
 }  # fmt: skip
 
@@ -90,7 +91,7 @@ def test_what_it_might_mean_otherwise_is_refused(text, fact):
 PERIODIC = {
     r"\[ y_i = x_{i+1} - 2 x_i + x_{i-1}, \quad i = 1, \dots, N \] where $x_0 = x_N$ and $x_{N+1} = x_1$.": False,
     r"\[ y_i = x_{i+1} - 2 x_i + x_{i-1}, \quad x_{N} = x_0, \quad x_{-1} = x_{N-1} \]": False,
-    r"With periodic boundary conditions, \[ y_i = x_{i+1} - 2 x_i + x_{i-1} \]": True,
+    r"With periodic boundary conditions, \[ y_i = u_{i+1} - 2 u_i + u_{i-1} \]": True,
     r"\[ y_i = x_{i+1} - 2 x_i + x_{i-1} \] where indices are taken modulo $N$.": True,
     r"\[ y_i = x_{\operatorname{wrap}(i+1)} - 2 x_i + x_{\operatorname{wrap}(i-1)}, \quad i = 1, \dots, N \]": False,
 }  # fmt: skip
@@ -106,6 +107,7 @@ def test_elements_beyond_a_periodic_end_are_those_from_the_other_one(text, is_gu
 
 
 NOT_PERIODIC = {
+    r"With periodic boundary conditions, \[ h_i = x_{i+1} - x_i \]": "or a point further on",
     r"\[ y_i = x_{i+1} - x_i, \quad i = 0, \dots, N, \quad x_{N+1} = x_1 \]": "another number of values",
     r"With periodic boundary conditions \[ y_i = \sum_{k=0}^{K-1} w_k x_{i+k} \]": "may lead beyond an end",
 }

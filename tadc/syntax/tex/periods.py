@@ -24,10 +24,14 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["NO_PERIODS", "Periods", "periods_of", "without_periods", "wrapped_index"]
 
 _SAYS_PERIODIC = re.compile(
-    r"(?<!non-)(?<!non)(?<!no )(?<!not )(?<!without )(?<!of )\bperiodic(?:ally)?\s+(?:bound\w+|lattice|grid|chain|ring|domain|box)"
-    r"|\b(?:ind(?:ices|exes)|subscripts)\s+(?:\w+\s+){0,3}(?:modulo|mod\b|cyclic\w*|periodic\w*)",
+    r"(?<!non-)(?<!non)(?<!no )(?<!not )(?<!without )(?<!of )\bperiodic(?:ally)?\s+(?:bound\w+|lattice|grid|chain|ring|domain|box)",
     re.IGNORECASE,
 )
+_SAYS_MODULO = re.compile(
+    r"\b(?:ind(?:ices|exes)|subscripts)\s+(?:\w+\s+){0,3}(?:modulo|mod\b|cyclic\w*|periodic\w*)",
+    re.IGNORECASE,
+)
+_COORDINATES = frozenset("xyzr")  # of points, which may go on beyond the end
 _TIMES = ("t", "tau")  # letters of steps, which no boundary of a grid is about
 
 
@@ -37,6 +41,7 @@ class Periods:
 
     of: Mapping[tuple[str, int], str] = field(default_factory=dict)
     is_said: bool = False
+    is_of_indices: bool = False  # whether it says so of indices
 
     def applied(self, definition: Definition, notes: list[Note]) -> Definition:
         """The definition with boundary forms for reads beside an index of periodic dimensions. Raises SyntaxError where an index has other values."""
@@ -63,6 +68,8 @@ class Periods:
                     _check(ranges[index.name], period, node)
                     periods[index.name] = Name(period, node.span)
                     text = f"`{node.name.name}` is periodic, with the period `{period}`"
+                elif self.is_said and not self.is_of_indices and node.name.name in _COORDINATES:
+                    raise _unclear_end(node)
                 elif self.of or not _begins_first(ranges[index.name]) or index.name in _TIMES:
                     continue
                 else:
@@ -88,7 +95,9 @@ NO_PERIODS = Periods()
 def periods_of(statements: Sequence[Statement], prose: str) -> Periods:
     """What equations among the statements, and the prose, tell of periods."""
     found = dict(p for s in statements if (p := _period(s)) is not None)
-    return Periods(found, is_said=_SAYS_PERIODIC.search(prose) is not None)
+    is_of_indices = _SAYS_MODULO.search(prose) is not None
+    is_said = is_of_indices or _SAYS_PERIODIC.search(prose) is not None
+    return Periods(found, is_said=is_said, is_of_indices=is_of_indices)
 
 
 def without_periods(statements: Sequence[Statement]) -> list[Statement]:
@@ -123,6 +132,15 @@ def _refuse_two(subscript: Expression, ranges: Mapping[str, ast.Range]) -> None:
         subscript.span,
         f"`{shown}` may lead beyond an end, and boundaries are periodic here",
         fix=rf"write `\operatorname{{wrap}}({shown})` for an element from the other end",
+    )
+
+
+def _unclear_end(node: Element) -> SyntaxError:
+    shown, name = node.span.text, node.name.name
+    return SyntaxError(
+        node.span,
+        f"boundaries are periodic here: beyond the end `{shown}` may be an element from the other end, or a point further on",
+        fix=rf"write `${name}_{{N+1}} = {name}_1$` in the prose for the first, or declare one element more for the second, without the word",
     )
 
 

@@ -17,8 +17,8 @@ _Sign: TypeAlias = Literal["+", "-"]
 
 
 def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -> Definition:
-    """The definition with terms moved into the sum in front of them, where they have its index, and where neither the left side nor
-    `known`, the names of sizes and inputs, has it.
+    r"""The definition with terms moved into the sum in front of them, where they have its index, and where neither the left side nor
+    `known`, the names of sizes and inputs, has it. A term with some of the indices of one sum, `\sum_{i,j} a_{ij} + b_i`, is left.
     """
     lefts = {r.name.name for r in definition.lefts}
     terms = _terms(definition.body)
@@ -30,7 +30,7 @@ def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -
         indices = [r.name.name for sum_ in inner for r in sum_.ranges]
         free = {n for n in free_names(term) if n in indices and n not in lefts | known}
         own = {r.name.name for r in inner[-1].ranges} if inner else set()
-        if inner and free & own:
+        if inner and own and own <= free and not _is_closed(inner[-1], term):
             before_sign, before = result[-1]
             result[-1] = before_sign, _with_term(before, sign, term)
             listed = ", ".join(f"`{n}`" for n in sorted(free))
@@ -44,6 +44,12 @@ def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -
     for sign, term in result[1:]:
         body = Binary(sign, body, term, definition.body.span)
     return replace(definition, body=body)
+
+
+def _is_closed(inner: ast.Reduction, term: Expression) -> bool:
+    """Whether a bracket closes between the sum and the term behind it."""
+    between = inner.span.source.text[inner.span.end : term.span.start]
+    return any(sign in between for sign in ")]")
 
 
 def _terms(e: Expression) -> list[tuple[_Sign, Expression]]:
