@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from tadc.errors import RangeError, Span
@@ -81,7 +82,7 @@ class ReadCheck:
     def error(self, point: Mapping[Symbol, int]) -> RangeError:
         if "<-" in self.span.text:
             return self._written_twice(point)
-        reached = ", ".join(str(form.at(point) + self.base) for form in self.subscripts)
+        reached = ", ".join(map(partial(self._reached_at, point), self.subscripts))
         at = [f"{name} = {point[s] + self.base}" for s, name in self.indices if s in point]
         at += [
             f"{s} = {point[s]}" for s in self.sizes if s in point and written_by_user(self.span, s)
@@ -95,6 +96,11 @@ class ReadCheck:
             " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)"
             + self._counting(point),
         )
+
+    def _reached_at(self, point: Mapping[Symbol, int], form: Affine) -> str:
+        """A subscript at a point; as it is written where data decide it, which a point outside in another dimension need not have."""
+        is_known = point.keys() >= set(form.symbols)
+        return str(form.at(point) + self.base) if is_known else ".."
 
     def _written_twice(self, point: Mapping[Symbol, int]) -> RangeError:
         """The error of an update that shares an element with another of its step: checked as a read beyond the end there."""

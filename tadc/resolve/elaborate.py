@@ -215,7 +215,11 @@ class _Elaborator:
     def _refuse_unequal_ranges(self, delta: ast.Application, scope: Scope) -> None:
         r"""Raise for `\delta_{jt}` of indices that do not run over one set: it is rather an element of data than Kronecker's."""
         indices = [scope.lookup(a.name) if isinstance(a, ast.Name) else None for a in delta.args]
-        extents = {index.extent for index in indices if index is not None}
+        extents = {
+            index.extent and self.shapes.settled(index.extent)
+            for index in indices
+            if index is not None
+        }
         if delta.span.source.lang != "tex" or len(indices) != 2 or None in indices:
             return
         if len(extents) == 2 and None not in extents:

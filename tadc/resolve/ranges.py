@@ -232,7 +232,7 @@ def _undetermined(index: Index, size: str, survey: Survey) -> Error:
         tex = f"declare the shape of the result, behind the formula or in the prose: {shape}"
     else:
         bounds = rf"`\sum_{{{index.span.text} = 0}}^{{N-1}}`"
-        tex = f"write its bounds, {bounds}, with `%!tadc size N`"
+        tex = f"write its bounds, {bounds}"
     return ShapeError(
         index.span,
         f"the index `{index.name}` has no range{where}",

@@ -243,11 +243,14 @@ def tensor_train(G_1, G_2, G_3):
 \end{equation}
 """,
     source="Acar et al., Scalable tensor factorizations for incomplete data, 2011",
-    output="",
-    w="2 2 2",
+    w="2 3 2",
+    x="2 3 2",
+    a="2 2",
+    b="3 2",
+    c="2 2",
 )
-def incomplete_tensor(w):
-    return None
+def incomplete_tensor(w, x, a, b, c):
+    return 0.5 * np.sum(w * (x - np.einsum("ir,jr,kr->ijk", a, b, c)) ** 2)
 
 
 @formula(

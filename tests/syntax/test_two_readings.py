@@ -23,10 +23,10 @@ import tadc
             r"$\mathbf{x} \in \mathbb{R}^p$ \[ \ell = \| \mathbf{x} - \mathbf{W} \mathbf{x} \| \]",
             "may be a vector or a matrix",
         ),
-        (r"$w, x \in \mathbb{R}^d$ \[ f = w_0 + w^\top x \]", "may be its first element or a number of its own"),
+        (r"$w, x \in \mathbb{R}^d$ \[ f = w_0 + w^\top x \]", "may be the first element of the vector, or a number of its own"),
         (
             r"$x_i, \beta \in \mathbb{R}^{p+1}$ \[ s = \sum_{i=1}^n (y_i - x_i^\top \beta)^2 + \beta_0 \]",
-            "may be its first element or a number of its own",
+            "may be the first element of the vector, or a number of its own",
         ),
         (r"A^{(h)}_{ij} = \sum_{k=1}^{d} Q^{(h)}_{ik} K^{(h)}_{jk}, \quad h = 1, \dots, H", "which dimension is it?"),
         (r"f_i = \begin{cases} r_i^2 & r_i < a \\ a^2 & r_i > a \end{cases}", "leave out `r_i = a`"),

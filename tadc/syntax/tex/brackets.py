@@ -19,6 +19,7 @@ __all__ = ["Brackets", "applied_subscripts", "indexed_names"]
 
 _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
 _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
+_PLAIN = frozenset(("NAME", "COMMA"))
 _KERNELS = frozenset("KLW")
 _NUMBERS = frozenset(("pi", "e", "inf", "nan"))
 
@@ -95,6 +96,9 @@ class Brackets:
                     Token("RGROUP", "", end, end),
                 ]
                 place = call.end + 1
+            elif call is not None and self._is_at_point(call):
+                result.append(_with_unclear_point(call))
+                place = call.end + 1
             elif call is None or (call.is_raised and not self._is_function(call)):
                 result.append(tokens[place])
                 place += 1
@@ -148,6 +152,13 @@ class Brackets:
         """Whether a bracket behind a power holds one name with its scripts, as of a function: `f_i^2(x)`."""
         is_known = call.name.value in self.ranks or call.name.value in self.sizes
         return not is_known and is_operand(call.inner) and call.name.value not in _NUMBERS
+
+    def _is_at_point(self, call: Call) -> bool:
+        """Whether it is the `f_i(q)` of a declared `f` that has all of its subscripts: no factor, and no index."""
+        below = call.below[1:-1]
+        count = sum(t.type == "NAME" for t in below) if {t.type for t in below} <= _PLAIN else 0
+        is_whole = 0 < count == self.ranks.get(call.name.value, 0)
+        return is_whole and [t.type for t in call.inner] == ["NAME"]
 
     @staticmethod
     def _unclear(call: Call) -> Token:
@@ -219,6 +230,13 @@ def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
     is_step = call.name.value == "h" and any(t.type == "SUB" for t in call.inner)
     is_letter = call.name.value in GREEK or is_step
     return opening.type == "LSQB" and is_sum and not call.below and is_letter
+
+
+def _with_unclear_point(call: Call) -> Token:
+    name, point = call.name.value, call.inner[0].value
+    fact = f"`({point})` behind an element of `{name}`, which is declared with as many subscripts, is no factor and no index"
+    fix = f"leave `({point})` out where `{name}` is given for one `{point}`, or declare one more dimension"
+    return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
 
 def _applied(call: Call, tokens: Sequence[Token]) -> list[Token]:

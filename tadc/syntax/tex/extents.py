@@ -18,6 +18,7 @@ from tadc.syntax.ast import Definition, Element, Expression, Name, Range
 from tadc.syntax.nodes import Node, free_names, fresh_name, nodes, parts
 from tadc.syntax.tex.left_ranges import length
 from tadc.syntax.tex.linear import Linear, linear
+from tadc.syntax.tex.periods import wrapped_index
 
 __all__ = ["Extents"]
 
@@ -135,7 +136,7 @@ class Extents:
         for dimension, extent in zip(dimensions, self.shapes.get(name) or (), strict=False):
             dimension.extent = extent
         for dimension, subscript in zip(dimensions, subscripts, strict=False):
-            dimension.reads.append((subscript, scope))
+            dimension.reads.append((wrapped_index(subscript) or subscript, scope))
 
     # ------------------------------------------------------------------ what that tells
 

@@ -12,6 +12,7 @@ from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
 from tadc.syntax.nodes import Node, nodes, parts
 from tadc.syntax.tex.index_values import lowest
+from tadc.syntax.tex.periods import wrapped_index
 from tadc.syntax.tex.zero_starts import beginning_at_zero
 
 __all__ = ["base_of"]
@@ -89,23 +90,39 @@ def _told_by_numbers(
 
 
 class _Numbered(NamedTuple):
-    """An element, and one of its subscripts that is a number from 1 on."""
+    """An element, of a tensor or of a product, and one of its subscripts that is a number from 1 on."""
 
-    element: Element
+    element: Element | ast.Application
     dimension: int
     place: Number
 
 
 def _numbers(definition: Definition) -> Iterator[_Numbered]:
     for node in nodes((definition.body,)):
-        if isinstance(node, Element):
-            for n, s in enumerate(node.subscripts):
-                if isinstance(s, Number) and s.text.isdigit() and s.text != "0":
-                    yield _Numbered(node, n, s)
+        for n, s in enumerate(_subscripts(node)):
+            if isinstance(s, Number) and s.text.isdigit() and s.text != "0":
+                assert isinstance(node, Element | ast.Application), "others have no subscripts"
+                yield _Numbered(node, n, s)
+
+
+def _subscripts(node: Node) -> Sequence[Node]:
+    r"""The subscripts of an element, also of that of a product, `(F x)_1`."""
+    match node:
+        case Element(_, subscripts):
+            return subscripts
+        case ast.Application(Name(name), (_, *others)) if name == _ELEMENT:
+            return others
+        case _:
+            return ()
+
+
+_ELEMENT = r"\element"
 
 
 def _as_label(number: _Numbered) -> str:
     """What declares the element as one of a tensor of its own, with the number in its name."""
+    if not isinstance(number.element, Element):
+        return "define what it is an element of under a name of its own"
     others = len(number.element.subscripts) - 1
     extents = ", ".join(("N", "M", "K", "L")[:others])
     name = f"{number.element.name.name}_{number.place.text}"
@@ -115,14 +132,16 @@ def _as_label(number: _Numbered) -> str:
 def _extent(
     number: _Numbered, shapes: Mapping[str, Sequence[Expression] | None]
 ) -> Expression | None:
+    if not isinstance(number.element, Element):
+        return None
     extents = shapes.get(number.element.name.name) or ()
     return extents[number.dimension] if number.dimension < len(extents) else None
 
 
-def _at_zero(definition: Definition) -> Iterator[Expression]:
+def _at_zero(definition: Definition) -> Iterator[Number]:
     """The subscripts that are 0."""
     for node in nodes((definition.body,)):
-        for s in node.subscripts if isinstance(node, Element) else ():
+        for s in _subscripts(node):
             if isinstance(s, Number) and s.text == "0":
                 yield s
 
@@ -180,8 +199,9 @@ def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
 def _counted(node: Node) -> Sequence[Expression]:
     """What is counted from the first index on: subscripts, and what elements are compared with, as the `i` of `d_e = i`."""
     match node:
-        case Element():
-            return node.subscripts
+        case Element() | ast.Application(Name("\\element")):
+            listed = [s for s in _subscripts(node) if not isinstance(s, ast.Condition)]
+            return [wrapped_index(s) or s for s in listed]
         case ast.Comparison(operands) if any(isinstance(o, Element) for o in operands):
             return [o for o in operands if isinstance(o, Name)]
         case _:

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.calls import calls_in, listed
+from tadc.syntax.tex.left_lists import names_in_subscripts
 from tadc.syntax.tex.script_tokens import bound_names, comma, scripted, with_label
 from tadc.syntax.tex.sides import sides_of
 from tadc.syntax.tex.statements import Statement, depths
-from tadc.syntax.tex.targets import names_in_subscripts
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["OwnFunction", "own_functions", "with_labelled_functions"]
@@ -123,7 +123,21 @@ class _Head:
             return not (len(plain) > 1 and self._are_indices(plain))
         values = {t.value for t in self.right if t.type == "NAME"}
         elements = {a[0].value for a in self.arguments if len(a) > 1}
+        if elements and not elements & self._outside_of_brackets():
+            return (
+                False  # `\rho(r_g) = \sum_{\mu} P_\mu \chi_\mu(r_g)`: all are given at the points
+            )
         return plain | elements <= values and not plain & names_in_subscripts(self.right)
+
+    def _outside_of_brackets(self) -> set[str]:
+        """The names on the right side, those aside that stand in brackets behind names with an index below."""
+        inside = {
+            place
+            for call in calls_in(self.right)
+            if call.below and not call.is_raised
+            for place in range(call.start + 1, call.end)
+        }
+        return {t.value for n, t in enumerate(self.right) if t.type == "NAME" and n not in inside}
 
     def _are_indices(self, letters: Set[str]) -> bool:
         r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`."""

@@ -1,6 +1,7 @@
 r"""The `\beta_0` of a document with a vector `\beta`: its own name, the intercept, or the first element.
 
 y_i = \beta_0 + x_i^\top \beta      `beta_0` is a number where the document counts from 1
+y = w_0 + \sum_i w_i x_i             an error where nothing prints where indices start
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
-from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["first_of_sums", "unclear_zero", "with_zero_below"]
+__all__ = ["first_of_sums", "unclear_zero", "with_zero_below", "zero_beside_index"]
 
 
 def with_zero_below(definitions: Sequence[Statement], ranks: Mapping[str, int]) -> set[str]:
@@ -30,6 +32,31 @@ def with_zero_below(definitions: Sequence[Statement], ranks: Mapping[str, int]) 
     return {name for name in whole & with_zero if ranks.get(name) == 1}
 
 
+def zero_beside_index(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with a 0 below them and with an index alone elsewhere, `w_0 + \sum_i w_i x_i`, where no range is printed."""
+    if any(d.ranges or _prints_start(d.tokens) for d in definitions):
+        return set()
+    below: dict[str, set[str]] = {}
+    for d in definitions:
+        bound = bound_names(d.tokens)
+        for name, _, inner in scripted(d.right, "SUB"):
+            if [(t.type, t.value) for t in inner] == [("NUM", "0")]:
+                below.setdefault(name.value, set()).add("0")
+            elif len(inner) == 1 and inner[0].value in bound:
+                below.setdefault(name.value, set()).add("i")
+    return {name for name, found in below.items() if found == {"0", "i"}}
+
+
+def _prints_start(tokens: Sequence[Token]) -> bool:
+    """Whether the limits of a reduction have a number."""
+    closing = closing_braces(tokens)
+    return any(
+        t.type == "RED"
+        and any(n.type == "NUM" for n in tokens[place : closing.get(place + 2, place)])
+        for place, t in enumerate(tokens)
+    )
+
+
 def first_of_sums(definitions: Sequence[Statement]) -> int | None:
     """The first value of the indices of all sums, where they have the same, 0 or 1, and print it."""
     wanted = ["RED", "SUB", "LBRACE", "NAME", "EQ", "NUM", "RBRACE"]
@@ -45,7 +72,7 @@ def unclear_zero(name: Token, below: Sequence[Token]) -> Token:
     """The error where nothing tells."""
     return Token(
         "ERROR",
-        f"`{name.value}` is a vector, and with `0` below it may be its first element or a number of its own",
+        f"`{name.value}` with `0` below may be the first element of the vector, or a number of its own",
         name.start,
         below[-1].end,
         f"write `%!tadc input {name.value}_0[]` for the number, `%!tadc base 0` for the element",

@@ -184,20 +184,30 @@ def _above(tokens: Sequence[Token], closing: dict[int, int]) -> list[str]:
 
 
 def with_compounds(tokens: Sequence[Token]) -> list[Token]:
-    r"""The `w_0` of `w_0 \in \mathbb{R}` as one name, with the note `compound`."""
+    r"""The `w_0` of `w_0 \in \mathbb{R}`, `x_{ij}` and `x^{(i)}` as one name each, with the note `compound`."""
+    closing = closing_braces(tokens)
     result: list[Token] = []
     place = 0
     while place < len(tokens):
-        token, five = tokens[place], tokens[place : place + 5]
-        kinds = [t.type for t in five]
-        if kinds[:3] == ["NAME", "SUB", "LBRACE"] and kinds[3:] in (
-            ["NAME", "RBRACE"],
-            ["NUM", "RBRACE"],
-        ):
-            name = f"{token.value}_{five[3].value}"
-            result.append(Token("NAME", name, token.start, five[4].end, "compound"))
-            place += 5
+        token, end = tokens[place], closing.get(place + 2, 0)
+        inner = tokens[place + 3 : end]
+        kind = tokens[place + 1].type if end else ""
+        if token.type == "NAME" and (label := _compound(kind, inner)):
+            name = f"{token.value}_{label}"
+            result.append(Token("NAME", name, token.start, tokens[end].end, "compound"))
+            place = end + 1
         else:
             result.append(token)
             place += 1
     return result
+
+
+def _compound(kind: str, inner: Sequence[Token]) -> str:
+    """What stands below a name, or in brackets above it, with commas; empty where that is no number and no letters."""
+    kinds = [t.type for t in inner]
+    if kind == "SUP" and kinds == ["LPAR", "NAME", "RPAR"]:
+        return inner[1].value
+    is_list = {*kinds} <= {"NAME", "COMMA"} and kinds[:1] == ["NAME"] and len(kinds) <= 7
+    if kind == "SUB" and (kinds == ["NUM"] or is_list):
+        return ",".join(t.value for t in inner if t.type != "COMMA")
+    return ""

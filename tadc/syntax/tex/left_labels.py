@@ -34,9 +34,9 @@ from tadc.syntax.tex.script_tokens import (
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["LeftLabels"]
+__all__ = ["NO_INDICES", "LeftLabels"]
 
-_NO_INDICES = frozenset(
+NO_INDICES = frozenset(
     "abcdefghopqrstuvwxyz"
 )  # letters that are rarely indices, where nothing reads them
 _STRONG = frozenset("ijmnt")  # letters of indices, whatever stands on the right side
@@ -46,7 +46,7 @@ _GREEK_LABELS = frozenset(
 _SUMS = frozenset(("TOP", "NORM_L", "ANGLE_L"))  # signs that sum over what is not written
 _ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 _PARAMETERS = frozenset("abcdefgh")  # letters of numbers, below a function
-_LABELS = _NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
+_LABELS = NO_INDICES - {*"bt"}  # letters that are labels beside an index: no batch, no time
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ class LeftLabels:
         if not _is_free_element(definition):
             return False
         letter = tokens[3].value
-        if tokens[0].value in self.declared or letter not in _NO_INDICES:
+        if tokens[0].value in self.declared or letter not in NO_INDICES:
             return False
         is_number = [t.type for t in definition.right] in (["NUM"], ["MINUS", "NUM"])
         bound = {n for d in self.definitions for n in bound_names(d.right)}
@@ -253,7 +253,8 @@ class LeftLabels:
         closing = closing_braces(tokens).get(2, 0)
         ranged = {t.value for t in definition.ranges} & {t.value for t in left}
         is_whole = _ends_at(tokens, closing + 1, equal)
-        is_headed = tokens[closing + 1].type == "LPAR" and tokens[equal - 1].type == "RPAR"
+        kinds_behind = [t.type for t in tokens[closing + 1 : closing + 2]]
+        is_headed = kinds_behind == ["LPAR"] and tokens[equal - 1].type == "RPAR"
         if not left or not (is_whole or is_headed) or ranged:
             return None
         is_declared = tokens[0].value in self.declared
@@ -271,10 +272,15 @@ class LeftLabels:
             return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
         is_plain = is_whole and kinds == ["NAME"] * len(left) and len(left) > 1
-        elsewhere = {t.value for t in tokens[equal:]} - (bound_names(tokens[equal:]) & {*letters})
-        is_word = is_plain and not letters & (
-            elsewhere if len(left) > 2 else {t.value for t in tokens[equal:]}
-        )
+        in_labels = {
+            id(t)
+            for name, _, n in scripted(tokens[equal:], "SUB")
+            if (name.value, *(t.value for t in n)) in self._labelled
+            for t in n
+        }
+        names = {t.value for t in tokens[equal:] if id(t) not in in_labels}
+        elsewhere = names - (bound_names(tokens[equal:]) & {*letters})
+        is_word = is_plain and not letters & (elsewhere if len(left) > 2 else names)
         is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
         are_tensors = is_whole and letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):
@@ -447,7 +453,7 @@ class LeftLabels:
             if name.value == base
         )
         is_word = definition.tokens[0].note == "upright" and len(base) > 1
-        is_label = letter.isupper() or (letter in _NO_INDICES and self._binds_all(definition))
+        is_label = letter.isupper() or (letter in NO_INDICES and self._binds_all(definition))
         is_free = base not in self.declared and not definition.ranges
         right = definition.right
         has_letters = any(t.type == "NAME" for _, _, n in scripted(right, "SUB") for t in n)

@@ -1,4 +1,6 @@
-r"""Quantities that a document defines by their logarithm: `\ln\gamma_i = ..` is a tensor `log_gamma`, and `\ln\gamma_i` its element."""
+r"""Quantities that a document defines by their logarithm: `\ln\gamma_i = ..` is a tensor `log_gamma`, and `\ln\gamma_i` its element; a `\gamma_i` is
+`\exp` of that.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -17,7 +20,7 @@ _LOGARITHMS = ("log", "log2", "log10")
 
 
 def with_logarithms(definitions: Sequence[Statement]) -> list[Statement]:
-    r"""The definitions with `log_gamma` where they read the logarithm, and with errors where they read `\gamma` itself."""
+    r"""The definitions with `log_gamma` where they read the logarithm, and `\exp` of it where they read `\gamma` itself."""
     found = {
         (d.tokens[0].value, d.tokens[1].value, not d.is_scalar): f"{d.tokens[0].value}_{d.target}"
         for d in definitions
@@ -42,12 +45,24 @@ def _is_function(name: str, definitions: Sequence[Statement]) -> bool:
     return is_applied or any(d.tokens[0].value == name for d in definitions)
 
 
+def _antilogarithm(function: str, element: Sequence[Token]) -> list[Token]:
+    r"""`\exp(log_P)` or `(2^{log2_P})` for the `P` whose logarithm is defined."""
+    start, end = element[0].start, element[-1].end
+    opening, closing = Token("LPAR", "(", start, start), Token("RPAR", ")", end, end)
+    if function == "log":
+        return [Token("FUNC", "exp", start, start), opening, *element, closing]
+    base = Token("NUM", function.removeprefix("log"), start, start)
+    power = [Token("SUP", "^", start, start), Token("LBRACE", "", start, start)]
+    return [opening, base, *power, *element, Token("RBRACE", "", end, end, "NUM"), closing]
+
+
 def _is_element(tokens: Sequence[Token], place: int) -> bool:
     return place + 1 < len(tokens) and tokens[place + 1].type == "SUB"
 
 
 def _replaced(definition: Statement, names: Mapping[_Key, str]) -> list[Token]:
     tokens = definition.tokens
+    closing = closing_braces(tokens)
     bare = {(name, is_element) for _, name, is_element in names}
     result: list[Token] = []
     place = 0
@@ -59,10 +74,14 @@ def _replaced(definition: Statement, names: Mapping[_Key, str]) -> list[Token]:
             result.append(replace(pair[1], value=names[key], start=token.start))
             place += 2
             continue
-        if token.type == "NAME" and (token.value, _is_element(tokens, place)) in bare:
-            fact = f"`{token.value}` is defined by its logarithm, and read as it is here"
-            fix = r"give the logarithm a name of its own, and write `\exp` of it here"
-            token = Token("ERROR", fact, token.start, token.end, fix)
+        is_element = _is_element(tokens, place)
+        if token.type == "NAME" and (token.value, is_element) in bare and place > definition.equal:
+            end = closing[place + 2] + 1 if is_element and place + 2 in closing else place + 1
+            function = next(f for f, name, e in names if (name, e) == (token.value, is_element))
+            named = replace(token, value=names[function, token.value, is_element])
+            result += _antilogarithm(function, [named, *tokens[place + 1 : end]])
+            place = end
+            continue
         result.append(token)
         place += 1
     return result

@@ -23,11 +23,13 @@ from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.left_ranges import with_extents
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
+from tadc.syntax.tex.periods import NO_PERIODS, Periods
 from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import Ranks, Vectors
+from tadc.syntax.tex.wide_sums import with_wide_sums
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
 
 __all__ = ["Read", "meaning"]
@@ -48,13 +50,15 @@ def meaning(
     read: Sequence[Read],
     functions: Mapping[str, tuple[tuple[str, ...], Expression]],
     rows: Sequence[ast.TensorDeclaration],
+    ranks_of_rows: Mapping[str, int],
     index_base: int,
     notes: list[Note],
     skipped: Sequence[ast.Skipped],
     braces: Sequence[Brace],
     bold: Bold = NO_BOLD,
+    periods: Periods = NO_PERIODS,
 ) -> ast.Program:
-    r"""The program; `rows` are shapes of what stands at one index, `x_i \in \mathbb{R}^{D}`. Raises SyntaxError, one for all statements."""
+    r"""The program; `rows` are shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, with the numbers of dimensions of the whole. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
     defined = {r.definition.target.name for r in read}
     updates = {r.definition.span.start for r in read if r.is_update}
@@ -62,12 +66,19 @@ def meaning(
     bodies = composed_functions() | {name: Inlined(*body) for name, body in functions.items()}
     notes += about_composed([r.definition for r in read])
     definitions: list[Definition] = []
+    is_einstein = any(isinstance(i, ast.EinsteinDeclaration) for i in items)
+    named = {
+        i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
+    }
     for r in read:
         try:
             if r.is_update:
                 refuse_range(r.definition, r.ranges)
             bound = with_inner_indices(_bound(r), taken, notes)
+            if not is_einstein:
+                bound = with_wide_sums(bound, named, notes)
             definition = with_products(inlined(bound, bodies, taken))
+            definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)
             definitions.append(_with_used_arguments(definition, defined))
         except SyntaxError as error:
@@ -98,7 +109,7 @@ def meaning(
     rows = [r for r in rows if r.name.name not in known]
     targets = {d.target.name for d in definitions}
     ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
-    ranks |= {r.name.name: 1 + len(r.extents or ()) for r in rows}
+    ranks |= {r.name.name: ranks_of_rows[r.name.name] for r in rows}
     vectors = _with_bold(ranks, definitions, bold.vectors - targets, notes)
     # Updates keep their places, and so does what reads states before or after one.
     ordered = list if states_of(items) else in_order
@@ -329,6 +340,9 @@ def _in_index_notation(
         notes.append(Note(span, text, is_guess=True))
     for span in vectors.stars[:1]:
         text = f"`{span.text}` is the product of elements"
+        notes.append(Note(span, text, is_guess=True))
+    for span in vectors.softmaxes[:1]:
+        text = "the softmax of a matrix is that of each of its rows"
         notes.append(Note(span, text, is_guess=True))
     for span in vectors.squares[:1]:
         text = f"`{span.text}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"

@@ -41,7 +41,9 @@ from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
+from tadc.syntax.tex.nameless import with_nameless
 from tadc.syntax.tex.passes import passed
+from tadc.syntax.tex.periods import periods_of, without_periods
 from tadc.syntax.tex.points import (
     functions_at_points,
 )
@@ -136,6 +138,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     _collect_statements(found, text, regions)
 
     found.displays = [with_shared_ranges(display) for display in found.displays]
+    printed = [s for display in found.displays for s in display]
+    periods = periods_of([*printed, *found.in_prose], text.text)
+    found.displays = [without_periods(display) for display in found.displays]
+    found.in_prose, found.spoken = without_periods(found.in_prose), without_periods(found.spoken)
     guesses = found.guesses
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
@@ -150,6 +156,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if functions and not any(found.displays):
         applied = applying(found.in_prose, {f.name for f in functions})
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
+    if not functions:
+        found.displays = with_nameless(found.displays, guesses)
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     found.displays = [
         [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
@@ -182,12 +190,11 @@ def _program(source: Source, index_base: int) -> ast.Program:
     }
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared, declared)
-    rows, shapes = of_rows(shapes, definitions)
+    rows, ranks_of_rows, shapes = of_rows(shapes, definitions)
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
-    ranks = {row.tokens[0].value: 1 + rank_of(row) for row in rows}
-    every = _with_scripts(found, every, shapes, functions, lists, ranks)
+    every = _with_scripts(found, every, shapes, functions, lists, ranks_of_rows)
     if "delta" not in declared and _is_delta_unclear(text.text):
         every = [_with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
@@ -221,11 +228,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
         trees,
         dict(bodies),
         declared_rows,
+        ranks_of_rows,
         index_base,
         notes,
         _told(text, skipped),
         found.braces,
         bold,
+        periods,
     )
     return with_request(with_likes(program), asked)
 
@@ -553,7 +562,8 @@ def _with_scripts(
     statements = [
         replace(s, tokens=tuple(without_sets(s.tokens, sizes, guesses))) for s in statements
     ]
-    statements = with_primes(statements, {**rows, **ranks}, guesses)
+    parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
+    statements = with_primes(statements, {**rows, **ranks}, parameters, guesses)
     scripts = Scripts(
         statements,
         declared={*ranks, *sizes},

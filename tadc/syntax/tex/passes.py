@@ -36,10 +36,13 @@ from tadc.syntax.tex.labels import (
     with_equation_labels,
     with_flat_words,
 )
+from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.marks_below import with_marks_below
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
+from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.remainders import orders, without_remainders
@@ -112,6 +115,19 @@ def passed(
 
 
 # ---------------------------------------------------------------------- the passes
+
+
+def _plain_fractions(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_plain_fractions
+
+
+def _marks_below(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_marks_below
+
+
+def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
+    letters = set() if f.is_upper else layer_letters(f.displayed)
+    return lambda tokens: with_layers(tokens, letters, f.declared, f.guesses)
 
 
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -255,7 +271,7 @@ def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
-    wholes = whole_sets(f.tokens, f.declared, f.text)
+    wholes = whole_sets(f.tokens, f.declared & f.ranks.keys(), f.text)
     sized = sized_sets(f.tokens)
     return lambda tokens: with_sizes_of_sets(tokens, wholes, sized, f.guesses)
 
@@ -295,8 +311,11 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 PASSES: tuple[Pass, ...] = (
+    _plain_fractions,
     _own_words,
     _script_words,
+    _layers,
+    _marks_below,
     _angles,
     _whole_names,
     _told_functions,

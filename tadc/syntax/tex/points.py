@@ -36,6 +36,7 @@ def functions_at_points(
     rights = [t.value for d in definitions for t in d.right if t.type == "NAME"]
     in_calls = [t.value for call in calls for t in _bases(call)]
     declared = {*ranks, *sizes}
+    sums = {n for d in definitions for n in bound_names(d.tokens)}
     only_there = {b for b in bases - declared if rights.count(b) == in_calls.count(b)}
     found: set[str] = set()
     for name in dict.fromkeys(call.name.value for call in calls):
@@ -46,7 +47,7 @@ def functions_at_points(
             continue
         if all(ranks.get(name) == len(listed(call.inner)) and not call.below for call in own):
             found.add(name)
-        elif name not in known and all(_is_value(call) for call in own):
+        elif name not in known and all(_is_value(call) or _is_basis(call, sums) for call in own):
             found.add(name)
             first = own[0]
             text = (
@@ -81,6 +82,13 @@ def _is_value(call: Call) -> bool:
     name, base = call.name.value, call.name.value.split("_")[0]
     is_letter = name in _UNKNOWN or (name != base and base not in FUNCTION_LETTERS)
     return is_letter and not call.below and len(listed(call.inner)) == 1
+
+
+def _is_basis(call: Call, bound: Set[str]) -> bool:
+    r"""Whether it is `\chi_\mu(r_g)`: one of several functions, `\mu`, at one of several points, given as data."""
+    letters = [t for t in call.below[1:-1] if t.type != "COMMA"]
+    are_indices = all(t.type == "NAME" and t.value in bound for t in letters)
+    return bool(letters) and are_indices and len(listed(call.inner)) == 1
 
 
 _UNKNOWN = frozenset(

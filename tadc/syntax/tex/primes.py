@@ -20,9 +20,14 @@ _PRIME = "_prime"
 
 
 def with_primes(
-    definitions: Sequence[Statement], ranks: Mapping[str, int], guesses: list[Guess]
+    definitions: Sequence[Statement],
+    ranks: Mapping[str, int],
+    parameters: Mapping[int, Set[str]],
+    guesses: list[Guess],
 ) -> list[Statement]:
-    """The definitions with transposes for these primes, or errors; `ranks` are the numbers of dimensions that are declared."""
+    """The definitions with transposes for these primes, or errors; `ranks` are the numbers of dimensions that are declared, `parameters`
+    those of functions, by the places of their definitions: the `x'` of `k(x, x') = ..` is one.
+    """
     tensors = {name for name, rank in ranks.items() if rank}
     targets = {d.target for d in definitions}
     elements = {name for d in definitions for name in _with_subscripts(d.tokens)}
@@ -33,8 +38,12 @@ def with_primes(
         if d.is_scalar and d.tokens[0].note == "bold" and d.target.isupper()
     }
     ranks = {**dict.fromkeys(sorted(matrices), 2), **ranks}
-    primes = _Primes(ranks, tensors | targets, elements, letters, guesses)
-    return [replace(d, tokens=tuple(primes.read(d.tokens))) for d in definitions]
+    result = []
+    for d in definitions:
+        known = tensors | targets | parameters.get(d.start, frozenset())
+        primes = _Primes(ranks, known, elements, letters, guesses)
+        result.append(replace(d, tokens=tuple(primes.read(d.tokens))))
+    return result
 
 
 def _with_subscripts(tokens: Sequence[Token]) -> set[str]:

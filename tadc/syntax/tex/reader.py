@@ -18,7 +18,7 @@ from tadc.syntax.tex.function_heads import OwnFunction
 from tadc.syntax.tex.hints import explained
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.meaning import Read
-from tadc.syntax.tex.ranges import indices_of, refusal, said_ranges
+from tadc.syntax.tex.ranges import Said, indices_of, refusal, said_ranges
 from tadc.syntax.tex.spelling import spelled
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
@@ -43,7 +43,7 @@ class Reader:
         if not statement.ranges:
             return Read(definition, is_update=updates)
         said = said_ranges(statement.ranges)
-        if said is None:
+        if said is None or any(_is_parameter(s) for s in said):
             error = refusal(statement.tokens, statement.ranges)
             raise SyntaxError(self.text.span(error.start, error.end), error.value, fix=error.note)
         ranges = {}
@@ -81,6 +81,16 @@ class Reader:
             raise explained(self.text, tokens, _place_of(error, tokens)) from None
         build = Build(self.text, self.words, tokens)
         return build.number(whole) if start == "extent" else build(whole)
+
+
+def _is_parameter(said: Said) -> bool:
+    r"""Whether it is the `a \le u \le b` of a curve, a real number between two others."""
+    ends = [*said.low, *said.high]
+    are_letters = len(ends) == 2 and all(t.type == "NAME" and t.value.islower() for t in ends)
+    return are_letters and said.name.value in _REAL
+
+
+_REAL = frozenset("suvwxyz")
 
 
 def tree(start: str, tokens: Sequence[Token]) -> Tree[Any]:

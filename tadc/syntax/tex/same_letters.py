@@ -100,7 +100,7 @@ def _ranks_apart(
 ) -> list[Statement]:
     """The definitions with a name of its own for what has one index below a letter that has two elsewhere."""
     kinds = {t.type for d in definitions for t in d.tokens}
-    if kinds & _OF_VECTORS or any(t.note == "bold" for d in definitions for t in d.tokens):
+    if kinds & _OF_VECTORS or any(t.note == "bold" for d in definitions for t in d.right):
         return list(definitions)
     found: dict[str, dict[int, tuple[str, Token, int]]] = {}
     single: dict[str, set[str]] = {}

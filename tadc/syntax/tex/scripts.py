@@ -14,8 +14,13 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.syntax.tex.diagonals import AXES
-from tadc.syntax.tex.intercepts import first_of_sums, unclear_zero, with_zero_below
-from tadc.syntax.tex.left_labels import LeftLabels
+from tadc.syntax.tex.intercepts import (
+    first_of_sums,
+    unclear_zero,
+    with_zero_below,
+    zero_beside_index,
+)
+from tadc.syntax.tex.left_labels import NO_INDICES, LeftLabels
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
@@ -83,6 +88,9 @@ class Scripts:
     )  # with a capital below that nothing binds
     _has_axes: bool = False  # whether components are defined, `\sigma_{xy} = ..`
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
+    _below_with_others: set[str] = field(default_factory=set)  # letters beside others below a name
+    _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
+    _has_sums: bool = False  # whether sums are written
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
 
@@ -101,6 +109,13 @@ class Scripts:
                     self._tensors.add(name.value)
             self._values |= _values(definition.tokens)
             self._summed |= _summed(definition.tokens[definition.equal :])
+        for name, _, inner in (x for d in self.definitions for x in scripted(d.tokens, "SUB")):
+            letters = [t.value for t in inner if t.type == "NAME"]
+            for letter in letters:
+                self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
+            if len(letters) > 1:
+                self._below_with_others.update(letters)
+        self._has_sums = any(d.has_reduction for d in self.definitions)
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
         self._pairs = _with_two_letters(self.definitions) - self.declared
@@ -131,6 +146,9 @@ class Scripts:
         clear = found - self.longer if self.base is None else found
         self._intercepts = clear | declared if first == 1 else declared
         self._with_zero = found - declared - (clear if first is not None else set())
+        if self.base is None:
+            beside = zero_beside_index(self.definitions)
+            self._with_zero |= {n for n in beside if f"{n}_0" not in self.declared}
 
     def _bound_in(self, definition: Statement) -> set[str]:
         """The names that a definition binds, those with a range behind it included."""
@@ -242,7 +260,8 @@ class Scripts:
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
         if not is_free or base.value in self.declared - self._tensors:
             return base, below
-        if repeated and any(t.value in self._summed - self._tensors for t in names):
+        summed = [t for t in names if t.value in self._summed - self._tensors]
+        if repeated and any(not self._is_constant_letter(t) for t in summed):
             return base, below
         if any(t.value in b for t in names for b in self._bound):
             return base, below
@@ -252,34 +271,30 @@ class Scripts:
         self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, None
 
+    def _is_constant_letter(self, letter: Token) -> bool:
+        r"""Whether the `L` of `g_L (E_L - V_i) + \sum_j w_{ij}` is a label, and no sum that is not written: others are, and it is a capital, or rarely counts."""
+        is_label = letter.value.isupper() or letter.value in NO_INDICES
+        return self._has_sums and is_label and letter.value not in self._below_with_others
+
     def _with_some_labels(
         self, base: Token, below: Sequence[Token], scope: _Scope
     ) -> tuple[Token, Sequence[Token]] | None:
-        r"""`H_{T,\ell}` as an element of `H_T`: a capital letter that nothing binds, or what a declared name has, is a label."""
+        r"""`H_{T,\ell}` as an element of `H_T`, `R_{ft}` as one of `R_f`: a letter that nothing binds, or what a declared name has, is a label."""
         inner = below[1:-1]
-        parts, signs = inner[::2], inner[1::2]
-        is_list = {t.type for t in signs} == {"COMMA"} and {t.type for t in parts} <= {
-            "NAME",
-            "NUM",
-        }
-        if not is_list or len(inner) % 2 == 0 or self.is_einstein:
+        parts = [t for t in inner if t.type != "COMMA"]
+        if {t.type for t in parts} - {"NAME", "NUM"} or len(parts) < 2 or self.is_einstein:
             return None
         if base.value in self.declared and not any(
-            f"{base.value}_{t.value}" in self.declared | self._left_labels
-            and t.value not in scope.bound
-            for t in parts
-            if t.type == "NAME"  # a number is a subscript
+            self._is_declared_label(base, t, scope) for t in parts
         ):
             return None
+        is_list = len(inner) == 2 * len(parts) - 1
         known = self._bounds | scope.bound | self.sizes | self._tensors | set().union(*self._bound)
         labels = [
             t
             for t in parts
-            if (
-                f"{base.value}_{t.value}" in self.declared | self._left_labels
-                and t.value not in scope.bound
-            )
-            or (t.type == "NAME" and t.value.isupper() and t.value not in known)
+            if self._is_declared_label(base, t, scope)
+            or (t.type == "NAME" and t.value not in known and self._is_no_index(t, is_list))
         ]
         indices = [t for t in parts if t not in labels]
         if not labels or not indices:
@@ -290,6 +305,21 @@ class Scripts:
             text = f"`{name.value}` is one name: nothing binds {said}"
             self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, [below[0], *_with_commas(indices), below[-1]]
+
+    def _is_declared_label(self, base: Token, label: Token, scope: _Scope) -> bool:
+        """Whether a declared name, or one of a left side, has the letter; a number is a subscript."""
+        name = f"{base.value}_{label.value}"
+        is_known = name in self.declared | self._left_labels and label.value not in scope.bound
+        return is_known and (label.type == "NAME" or base.value not in self.declared)
+
+    def _is_no_index(self, letter: Token, is_list: bool) -> bool:
+        """Whether a letter that nothing binds is none that papers count with: a capital in a list, or a small one that is summed nowhere."""
+        if letter.value.isupper() or letter.note:
+            return is_list and letter.value.isupper()
+        is_summed = letter.value in self._summed and not (
+            is_list and self._has_sums and len(self._owners[letter.value]) == 1
+        )
+        return letter.value in NO_INDICES and not is_summed
 
     def _with_nested(
         self, base: Token, below: Sequence[Token]

@@ -13,7 +13,15 @@ from tadc.syntax.tex.reader import tree
 from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement
 
-__all__ = ["about", "extents_of", "is_plain", "of_rows", "place_of_in", "rank_of", "sizes_of"]
+__all__ = [
+    "about",
+    "extents_of",
+    "is_plain",
+    "of_rows",
+    "place_of_in",
+    "rank_of",
+    "sizes_of",
+]
 
 
 def about(shapes: Iterable[Statement], used: Set[str], declared: Set[str]) -> list[Statement]:
@@ -25,7 +33,8 @@ def about(shapes: Iterable[Statement], used: Set[str], declared: Set[str]) -> li
         for name in names:
             if name.note == "compound" and name.value in declared:
                 continue
-            if name.value in used or (name.note == "compound" and name.value.split("_")[0] in used):
+            bases = {name.value.split("_")[0], name.value.rpartition("_")[0]}
+            if name.value in used or (name.note == "compound" and bases & used):
                 key = (name.value, *(token.value for token in rest))
                 result.setdefault(key, Statement("shape", (name, *rest)))
     return list(result.values())
@@ -33,25 +42,36 @@ def about(shapes: Iterable[Statement], used: Set[str], declared: Set[str]) -> li
 
 def of_rows(
     shapes: Sequence[Statement], definitions: Sequence[Statement]
-) -> tuple[list[Statement], list[Statement]]:
-    r"""The shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, as those of `x`; and the others."""
-    names = {
-        name.value
-        for d in definitions
-        for bound in [bound_names(d.tokens)]
-        for name, _, inner in scripted(d.tokens, "SUB")
-        if any(t.value in bound for t in inner)
-    }
+) -> tuple[list[Statement], dict[str, int], list[Statement]]:
+    r"""The shapes of what stands at indices, `x_i \in \mathbb{R}^{D}`, as those of `x`; the number of dimensions of each such
+    tensor; and the other shapes.
+    """
+    names = _at_indices(definitions)
     rows, others = [], []
+    ranks: dict[str, int] = {}
     for shape in shapes:
         first = shape.tokens[0]
         base, _, index = first.value.rpartition("_")
         if first.note == "compound" and base in names and not index.isdigit():
             named = replace(first, value=base, note="")
             rows.append(replace(shape, tokens=(named, *shape.tokens[1:])))
+            ranks[base] = 1 + index.count(",") + rank_of(shape)
         else:
             others.append(shape)
-    return rows, others
+    return rows, ranks, others
+
+
+def _at_indices(definitions: Sequence[Statement]) -> set[str]:
+    """The names with an index below them, or in brackets above."""
+    found: set[str] = set()
+    for d in definitions:
+        bound = bound_names(d.tokens)
+        for kind in ("SUB", "SUP"):
+            for name, _, inner in scripted(d.tokens, kind):
+                is_above = [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
+                if (kind == "SUB" or is_above) and any(t.value in bound for t in inner):
+                    found.add(name.value)
+    return found
 
 
 def sizes_of(

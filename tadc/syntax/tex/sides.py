@@ -98,7 +98,8 @@ def _with_single_right_side(
     sides, signs = sides_of(definition.tokens)
     if any(_may_separate(t) for side in sides[1:] for t, depth in depths(side) if depth == 0):
         return definition
-    formulas = [side for side in sides[1:] if not _is_head(side) and not _is_abstract(side)]
+    others = [side for side in sides[1:] if not _is_same_in_other_order(side, sides[0])]
+    formulas = [side for side in others if not _is_head(side) and not _is_abstract(side)]
     if not formulas:
         formulas = [side for side in sides[1:] if _is_sigmoid_of_formula(side)]
     if len(formulas) == 1:
@@ -109,6 +110,19 @@ def _with_single_right_side(
     text = "the sides of the equation are equal, and one of them is read"
     guesses.append(Guess(text, chosen[0].start, chosen[-1].end))
     return replace(definition, tokens=(*sides[0], signs[0], *chosen))
+
+
+def _is_same_in_other_order(side: Sequence[Token], left: Sequence[Token]) -> bool:
+    r"""Whether it is the `\rho_{ji}` of `\rho_{ij} = \rho_{ji} = ..`, which says that the tensor is symmetric."""
+    first, second = (
+        [(name, inner) for name, _, inner in scripted(tokens, "SUB")][:1] for tokens in (left, side)
+    )
+    if not first or not second or len(left) != len(side) or not _is_element(side):
+        return False
+    (name, below), (other, permuted) = first[0], second[0]
+    letters = [t.value for t in below if t.type == "NAME"]
+    same = sorted(letters) == sorted(t.value for t in permuted if t.type == "NAME")
+    return name.value == other.value == left[0].value and len(letters) > 1 and same
 
 
 def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token] | None:

@@ -236,7 +236,7 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
                 token.start,
                 token.end,
                 _MEANT.get(name.lower())
-                or f"define it, `{name}(x) = ..`, in the document, or write `{name} \\cdot (..)` for a product",
+                or f"define it, `{name}(x) = ..`, in the document; for a product write `{name} \\cdot (..)`, or declare the number: `%!tadc input {name}[]`",
             )
         case _:
             return token

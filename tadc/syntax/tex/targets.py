@@ -14,7 +14,14 @@ from dataclasses import replace
 from tadc.syntax.tex.brackets import indexed_names
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.integrals import integral
-from tadc.syntax.tex.names import closing_braces, limit_names
+from tadc.syntax.tex.left_lists import (
+    COUNTED,
+    alone_in_brackets,
+    below_elements,
+    indices_in,
+    names_in_subscripts,
+    unclear_index,
+)
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, bound_names, left_indices, scripted
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
@@ -23,7 +30,6 @@ from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
     "at_points",
-    "names_in_subscripts",
     "with_plain_targets",
 ]
 
@@ -67,7 +73,7 @@ def _elements(definition: Statement) -> Iterator[tuple[str, str]]:
     """The names with a letter of integers below them on the right side that the left side binds."""
     left = {t.value for t in left_indices(definition.tokens)}
     for name, _, inner in scripted(definition.right, "SUB"):
-        yield from ((name.value, t.value) for t in inner if t.value in left & _COUNTED)
+        yield from ((name.value, t.value) for t in inner if t.value in left & COUNTED)
 
 
 def _with_plain_target(
@@ -186,7 +192,7 @@ def _left(
         return _left([*head, *behind], right, known, tensors, labels, elements)
     if behind:  # `f(x)_i`
         return [*head, *behind] if len(head) == 1 else left
-    if indices := _indices_in(listed, right, known, tensors - known, labels):
+    if indices := indices_in(listed, right, known, tensors - known, labels):
         if {t.value for t in indices} <= {t.value for t in head[1:]}:
             return head  # `P_{ij}(x_i) =`
         power = next((n for n, t in enumerate(head) if t.type == "SUP"), len(head))
@@ -199,7 +205,8 @@ def _left(
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}
     if is_list and is_used:
         return [*head, replace(left[place], type="LPAR"), *listed, replace(left[-1], type="RPAR")]
-    return head
+    error = unclear_index(listed, right)
+    return head if error is None else [*head, error]
 
 
 def _subscript_first(left: list[Token]) -> list[Token]:
@@ -265,111 +272,6 @@ def _with_joined_subscripts(tokens: Sequence[Token]) -> list[Token]:
 _LABELLED = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 
 
-def _indices_in(
-    arguments: Sequence[Token],
-    right: Sequence[Token],
-    known: set[str],
-    tensors: Set[str],
-    labels: Set[str],
-) -> list[Token]:
-    r"""The indices that an argument list names: `h` that the right side has in subscripts, `p` and `q` of `x_p, x_q`, and `i` and
-    `c` of `F_{i,c} \mid \gamma_{i,c}`.
-    """
-    parts = listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in arguments])
-    hidden = _alone_in_brackets(right) & bound_names(right)  # by sums over the same letter
-    in_subscripts = (names_in_subscripts(right) | known | hidden) - tensors
-    if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
-        names = [p[0] for p in parts]
-        is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
-        return names if is_list else []
-    elements: dict[tuple[str, ...], list[Token]] = {}
-    for part in parts:
-        kinds = [t.type for t in part]
-        if kinds == ["NAME", "LPAR", "NAME", "RPAR"]:  # `\Psi[x(n)]`
-            elements[(part[2].value,)] = [part[2]]
-            continue
-        if kinds == ["NAME"] and part[0].value in labels:
-            continue  # the `q` of `sim(d_j, q)`, where `w_q` is declared
-        if kinds[:3] != ["NAME", "SUB", "LBRACE"] or kinds[-1] != "RBRACE":
-            return []
-        if not {*kinds[3:-1]} <= {"NAME", "COMMA"}:
-            return []
-        below = [t for t in part[3:-1] if t.type == "NAME"]
-        if (letters := tuple(t.value for t in below)) in elements and len(letters) < 2:
-            return []
-        elements[letters] = below
-    indices = [t for below in elements.values() for t in below]
-    distinct = {t.value for t in indices}
-    return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
-
-
-_INTEGERS = frozenset("ijklmnpq")
-_COUNTED = _INTEGERS | {"t"}
-
-
-def names_in_subscripts(tokens: Sequence[Token]) -> set[str]:
-    """The names in subscripts, in brackets that hold indices, and in limits that the limits do not bind themselves."""
-    closing = closing_braces(tokens)
-    names: set[str] = set()
-    bound: set[str] = set()
-    bounds_end = 0  # behind what stands above a reduction: letters below a size are labels
-    for place, token in enumerate(tokens[:-1]):
-        if token.type == "SUP" and tokens[closing.get(place + 1, 0)].note == "RED":
-            bounds_end = closing[place + 1]
-        if token.type == "SUB" and place + 1 in closing and place >= bounds_end:
-            inside = {t.value for t in tokens[place + 2 : closing[place + 1]] if t.type == "NAME"}
-            names |= inside
-            if tokens[place - 1].type == "RED":
-                bound.update(limit_names(tokens, place + 1, closing))
-    all_closing = closing_brackets(tokens)
-    for place, token in enumerate(tokens[:-1]):
-        end = all_closing.get(place + 1, 0)
-        if token.type == "NAME" and tokens[place + 1].type in ("LPAR", "LSQB") and end < place + 20:
-            inner = tokens[place + 2 : end]
-            inside = {t.value for t in inner if t.type == "NAME"}
-            is_index = {t.type for t in inner} <= {"NAME", "NUM", "PLUS", "MINUS", "COMMA"}
-            if is_index and (inside & bound or tokens[place + 1].type == "LSQB"):
-                names |= inside
-    return (names | _points_of_maps(tokens, all_closing, bound)) - bound
-
-
-def _points_of_maps(tokens: Sequence[Token], closing: dict[int, int], bound: set[str]) -> set[str]:
-    """The `i` and `j` of each `X_c(i, j)` with a `c` that a sum binds, if they are letters of integers."""
-    found: set[str] = set()
-    for place, token in enumerate(tokens[:-1]):
-        end = closing.get(place + 2, 0) if tokens[place + 1].type == "SUB" else 0
-        if token.type != "NAME" or closing.get(end + 1, 0) <= end or tokens[end + 1].type != "LPAR":
-            continue
-        below = {t.value for t in tokens[place + 2 : end] if t.type == "NAME"}
-        inner = tokens[end + 2 : closing[end + 1]]
-        letters = {t.value for t in inner if t.type == "NAME"}
-        if below & bound and letters <= _INTEGERS and {t.type for t in inner} <= {"NAME", "COMMA"}:
-            found |= letters
-    return found
-
-
-def _alone_in_brackets(tokens: Sequence[Token]) -> set[str]:
-    """The `t` of `b_j(t)`."""
-    triples = zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False)
-    return {
-        name.value
-        for base, opening, name, closing in triples
-        if base.type in ("NAME", "RBRACE")
-        and (opening.type, name.type, closing.type) == ("LPAR", "NAME", "RPAR")
-    }
-
-
-def _below_elements(tokens: Sequence[Token], indices: Set[str]) -> set[str]:
-    r"""The `t` of each `\alpha_t(i)` with one of the indices in its bracket."""
-    return {
-        t.value
-        for call in calls_in(tokens)
-        if indices & {t.value for t in call.inner}
-        for t in call.below
-        if t.type == "NAME"
-    }
-
-
 def _with_indices(
     head: list[Token],
     indices: Sequence[Token],
@@ -383,9 +285,9 @@ def _with_indices(
     kinds = [t.type for t in head]
     if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
         letters = [t.value for t in head[3:-1]]
-        others = {t.value for t in indices} | _alone_in_brackets(right)
-        others |= _below_elements(right, {t.value for t in indices})
-        if len(letters) > 1 or letters[0] in _COUNTED:
+        others = {t.value for t in indices} | alone_in_brackets(right)
+        others |= below_elements(right, {t.value for t in indices})
+        if len(letters) > 1 or letters[0] in COUNTED:
             others |= names_in_subscripts(right)
         others |= {letter for name, letter in elements if name == head[0].value}
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:

@@ -94,12 +94,18 @@ class Vectors:
         self.extents: dict[str, list[object]] = {
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }
+        self._printed = {key(e): e.span.text for shape in shapes.values() for e in shape}
         self.taken = taken
         self.indices: set[str] = set()
         self.lefts: tuple[Name, ...] = ()  # the indices of the left side
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
         self.elements: list[Span] = []  # `A_{ij} = F M`
         self.stars: list[Span] = []  # `x * y`
+        self._scaled: dict[
+            int, tuple[Expression, Sequence[object]]
+        ] = {}  # what stands in front of matrices, by the product
+        self.softmaxes: list[Span] = []  # of matrices
+        self.softmaxed: set[str] = set()  # what is defined as one
         self.squares: list[Span] = []  # `E^2` beside `E_i E_j`
         self.rows: list[
             Span
@@ -124,7 +130,10 @@ class Vectors:
             body = rewritten(definition.body, plain_product)
             return replace(definition, body=body), False
         _refuse_deep(definition.body)
+        self._scaled.clear()
         value: Value = descend(self._walk(definition.body))
+        for factor, extent in self._scaled.values():
+            self._refuse_element(factor, "in front of", extent)
         if value.is_row and not value.is_plain and not self._knows_all(definition):
             raise SyntaxError(
                 value.span,
@@ -152,6 +161,8 @@ class Vectors:
         more = tuple(ast.Range(name, name.span) for name in new)
         self.ranks[target] = len(lefts) + value.rank
         self.undeclared -= {target}
+        if self._is_softmax(definition.body) and value.rank == 2:
+            self.softmaxed.add(target)
         return replace(definition, lefts=(*lefts, *more), body=body), True
 
     def _is_element_of(self, definition: Definition, rank: int) -> bool:
@@ -277,9 +288,15 @@ class Vectors:
                 before, behind = (yield self._walk(left)), (yield self._walk(right))
                 if before.rank == 2 and behind.rank == 0:
                     self._refuse_unknown(right, "behind a matrix", "a vector")
+                    self._refuse_element(right, "behind", before.extents[-1:])
+                if before.rank == 0 and behind.rank == 2:
+                    self._scaled[id(e)] = _last_factor(left), behind.extents[:1]
+                if behind.rank == 1:
+                    self._scaled.pop(id(left), None)  # `\alpha_{ij} W h_j`
                 is_read = isinstance(right, (Name, Element))
                 if before.rank == 0 and behind.rank == 1 and is_read and _is_capital(left):
                     self._refuse_unknown(left, "in front of a vector", "a matrix")
+                self._refuse_softmax(right, before, behind)
                 return self._product(e.span, "", before, behind)
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):
                 return self._squares((yield self._walk(inner)), e.span)
@@ -300,6 +317,8 @@ class Vectors:
                     factors = (yield self._walk(right.left)), (yield self._walk(right.right))
                     if all(f.rank == 2 for f in factors):
                         raise _unclear_factors(e.span)
+                if sign == "\\cdot":
+                    self._refuse_softmax(right, a, b)
                 return self._product(e.span, sign, a, b)
             case Application(Name(name), args) if name.startswith("\\"):
                 values = []
@@ -418,6 +437,21 @@ class Vectors:
             e.span,
             f"`{_shown(e)}` {place} may be {kind} or a number, and nothing declares it",
             fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
+        )
+
+    def _refuse_element(self, e: Expression, place: str, extent: Sequence[object]) -> None:
+        """Raise for the `x_j` of `W x_j` and `x_j W` that nothing declares: an element, or a vector at each `j`? `extent` is that of the matrix."""
+        if not isinstance(e, Element) or e.name.name not in self.undeclared:
+            return
+        name, shown = e.name.name, e.span.text
+        extents = ("N", "M", "K", "L")[: len(e.subscripts)]
+        last = next((self._printed[n] for n in extent if n in self._printed), "D")
+        listed, longer = ", ".join(extents), ", ".join((*extents, last))
+        raise SyntaxError(
+            e.span,
+            f"`{shown}` {place} a matrix may be a vector or a number, and nothing declares it",
+            fix=rf"declare its shape: `%!tadc input {name}[{longer}]`, or `${shown} \in \mathbb{{R}}^{{{last}}}$` in the prose;"
+            f" or the numbers: `%!tadc input {name}[{listed}]`",
         )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
@@ -659,6 +693,21 @@ class Vectors:
 
         return scalar_of(at, span)
 
+    def _is_softmax(self, e: Node) -> bool:
+        r"""Whether it is a softmax without an index, or a name that is defined as one."""
+        if isinstance(e, Name):
+            return e.name in self.softmaxed
+        return isinstance(e, Application) and e.function.name == "\\softmax" and len(e.args) == 1
+
+    def _refuse_softmax(self, e: Node, left: Value, value: Value) -> None:
+        r"""Raise for `V \operatorname{softmax}(K^\top Q)`, where papers mean that columns add up to 1, and others rows."""
+        if left.rank and value.rank == 2 and self._is_softmax(e):
+            raise SyntaxError(
+                e.span,
+                "something multiplies the softmax of a matrix from the left: do its rows add up to 1, or its columns?",
+                fix=r"write it by elements, `A_{ij} = \operatorname{softmax}_i(S_{ij})` for columns and `\operatorname{softmax}_j` for rows",
+            )
+
     def _softmax(self, e: Application, value: Value) -> Value:
         """`exp(x - logsumexp x)` over the index that is named, or over the last dimension."""
         index = e.args[1] if len(e.args) > 1 else self._left_index(value)
@@ -682,6 +731,8 @@ class Vectors:
             total = reduced("logsumexp", k, value.at((*i[:-1], k)), e.span)
             return normalized(value.at(i), total, e.span)
 
+        if value.rank == 2:
+            self.softmaxes.append(e.span)
         return replace(value, at=at, span=e.span)
 
     def _left_index(self, value: Value) -> Name | None:
@@ -770,6 +821,13 @@ def _declared_as(e: Name, kind: str) -> str:
     if kind == "a vector":
         return declaration(e)
     return rf"declare its shape: `%!tadc input {e.name}[N, D]`, or `${_shown(e)} \in \mathbb{{R}}^{{N \times D}}$` in the prose"
+
+
+def _last_factor(e: Expression) -> Expression:
+    """What stands next to what multiplies it from the right."""
+    while isinstance(e, Binary) and e.operator == "*":
+        e = e.right
+    return e
 
 
 def _is_bare_product(e: Node) -> TypeGuard[Binary]:

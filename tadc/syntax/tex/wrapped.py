@@ -115,6 +115,10 @@ def _words(text: str, position: int, end: int, wrapper: str) -> Wrapped | None:
             return Wrapped(kind, said[1], said.start(2), open=1)
     match = _TEXT.match(text, position, end)
     if match is None:
+        close = argument_end(text, position, end)
+        joined = _HYPHEN.sub("-", text[position + 1 : close - 1]).strip()
+        if _HYPHENATED.fullmatch(joined):  # `\mathrm{XC\text{-}Attention}`
+            return Wrapped("NAME", joined.replace("-", "_"), close, "upright")
         inner = COMMAND.match(text, position + 1, end)
         if inner is not None and inner.group()[1:] in commands.WRAPPERS:
             return None  # `\mbox{\textsc{Bleu}}`
@@ -135,6 +139,7 @@ def _words(text: str, position: int, end: int, wrapper: str) -> Wrapped | None:
 
 
 _CONDITION = re.compile(r"\{\s*(if|when|for)[\s~]+(\$)[^$]*\$\s*\}")  # of `\mbox{if $c > r$}`
+_HYPHEN = re.compile(r"\\(?:text|mbox|textnormal|mathrm)\s*\{-\}|\{-\}|\$-\$")
 _HYPHENATED = re.compile(r"[A-Z]\w*(?:-\w+)+")  # a measure such as `\text{SI-SDR}`
 
 

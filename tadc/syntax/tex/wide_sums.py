@@ -1,0 +1,96 @@
+r"""Sums that cover more than a product: in `-\sum_i y_i \log p_i + (1 - y_i) \log(1 - p_i)` nothing else binds the `i` of the second term."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from tadc.syntax import ast
+from tadc.syntax.ast import Binary, Definition, Expression, Note
+from tadc.syntax.nodes import free_names
+
+__all__ = ["with_wide_sums"]
+
+MOST_TERMS = 100
+_Sign: TypeAlias = Literal["+", "-"]
+
+
+def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -> Definition:
+    r"""The definition with terms moved into the sum in front of them, where they have its index, and where neither the left side nor
+    `known`, the names of sizes and inputs, has it. A term with some of the indices of one sum, `\sum_{i,j} a_{ij} + b_i`, is left.
+    """
+    lefts = {r.name.name for r in definition.lefts}
+    terms = _terms(definition.body)
+    if not 1 < len(terms) <= MOST_TERMS:
+        return definition
+    result: list[tuple[_Sign, Expression]] = []
+    for sign, term in terms:
+        inner = _innermost(result[-1][1]) if result else []
+        indices = [r.name.name for sum_ in inner for r in sum_.ranges]
+        free = {n for n in free_names(term) if n in indices and n not in lefts | known}
+        own = {r.name.name for r in inner[-1].ranges} if inner else set()
+        if inner and own and own <= free and not _is_closed(inner[-1], term):
+            before_sign, before = result[-1]
+            result[-1] = before_sign, _with_term(before, sign, term)
+            listed = ", ".join(f"`{n}`" for n in sorted(free))
+            text = f"the sum covers the terms behind it with {listed}, which nothing else binds"
+            notes.append(Note(term.span, text, is_guess=True))
+        else:
+            result.append((sign, term))
+    if len(result) == len(terms):
+        return definition
+    body = result[0][1]
+    for sign, term in result[1:]:
+        body = Binary(sign, body, term, definition.body.span)
+    return replace(definition, body=body)
+
+
+def _is_closed(inner: ast.Reduction, term: Expression) -> bool:
+    """Whether a bracket closes between the sum and the term behind it."""
+    between = inner.span.source.text[inner.span.end : term.span.start]
+    return any(sign in between for sign in ")]")
+
+
+def _terms(e: Expression) -> list[tuple[_Sign, Expression]]:
+    """The terms of a sum with the signs in front of them; that of the first is part of it."""
+    terms: list[tuple[_Sign, Expression]] = []
+    while len(terms) <= MOST_TERMS:
+        match e:
+            case Binary("+" | "-" as sign, left, right):
+                terms.append((sign, right))
+                e = left
+            case _:
+                break
+    return [("+", e), *reversed(terms)]
+
+
+def _innermost(term: Expression) -> list[ast.Reduction]:
+    r"""The sums that the term ends with, `\frac{1}{N} \sum_i \sum_j a_{ij}`, the inner ones last."""
+    found: list[ast.Reduction] = []
+    while True:
+        match term:
+            case ast.Unary(operand):
+                term = operand
+            case Binary("*", _, right):
+                term = right
+            case ast.Reduction(ast.Name("sum")):
+                found.append(term)
+                term = term.body
+            case _:
+                return found
+
+
+def _with_term(before: Expression, sign: _Sign, term: Expression) -> Expression:
+    """The term with another one inside of its innermost sum."""
+    match before:
+        case ast.Unary(operand):
+            return replace(before, operand=_with_term(operand, sign, term))
+        case Binary("*", _, right) if _innermost(right):
+            return replace(before, right=_with_term(right, sign, term))
+        case ast.Reduction(ast.Name("sum")) if _innermost(before.body):
+            return replace(before, body=_with_term(before.body, sign, term))
+        case ast.Reduction():
+            return replace(before, body=Binary(sign, before.body, term, before.span))
+        case _:
+            raise AssertionError("a term with a sum")
