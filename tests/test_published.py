@@ -34,7 +34,7 @@ REFUSED = {  # what says so
     "moment_tensor": "`^s` may be a power or an index",
     "normalised_messages": "the set that the index runs over is not told",
     "reproduction_number": "I begins at 1",
-    "spike_timing": "the size F does not follow",
+    "spike_timing": "`A_+` may be the positive part of `A`, or a name with a label",
     "structure_tensor": "sets have no place in a formula",
     "three_by_three": "dimension 1 of x begins at 0",
     "two_body_expectation": "no display defines an element",

@@ -105,7 +105,12 @@ def meaning(
     definitions = _in_index_notation(
         [*items, *more],
         ordered(definitions),
-        Ranks(ranks, {r.name.name for r in rows} | vectors, bold.capitals - known),
+        Ranks(
+            ranks,
+            {r.name.name for r in rows} | vectors,
+            bold.capitals - known,
+            bold.numbered - known - targets,
+        ),
         taken,
         notes,
         base,

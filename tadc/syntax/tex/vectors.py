@@ -65,11 +65,13 @@ _SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """The ranks of names with subscripts; some are `certain`. Bold `capitals` may be vectors or matrices."""
+    """The ranks of names with subscripts; some are `certain`. Bold `capitals` may be vectors or matrices, and so may be the
+    elements of bold capitals that are `numbered`."""
 
     of: Mapping[str, int]
     certain: Set[str]
     capitals: Set[str] = frozenset()
+    numbered: Set[str] = frozenset()
 
 
 class Vectors:
@@ -91,6 +93,7 @@ class Vectors:
         self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
         self.capitals = ranks.capitals - shapes.keys()
+        self.numbered = ranks.numbered - shapes.keys()
         self.extents: dict[str, list[object]] = {
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }
@@ -300,6 +303,8 @@ class Vectors:
                     factors = (yield self._walk(right.left)), (yield self._walk(right.right))
                     if all(f.rank == 2 for f in factors):
                         raise _unclear_factors(e.span)
+                self._refuse_numbered(left, a, b)
+                self._refuse_numbered(right, b, a)
                 return self._product(e.span, sign, a, b)
             case Application(Name(name), args) if name.startswith("\\"):
                 values = []
@@ -419,6 +424,16 @@ class Vectors:
             f"`{_shown(e)}` {place} may be {kind} or a number, and nothing declares it",
             fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
         )
+
+    def _refuse_numbered(self, e: Expression, value: Value, other: Value) -> None:
+        r"""Raise for the `\mathbf{S}_i` of `\mathbf{S}_i \cdot \mathbf{h}` as a number in front of a vector."""
+        is_element = isinstance(e, Element) and e.name.name in self.numbered
+        if is_element and value.rank == 0 and other.rank == 1:
+            raise SyntaxError(
+                e.span,
+                f"`{e.span.text}` beside a vector may be a vector or a number, and nothing declares it",
+                fix=declaration(e),
+            )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
         def times(a: Expression, b: Expression) -> Expression:
