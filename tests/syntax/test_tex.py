@@ -119,7 +119,7 @@ y_{i} = \delta_{i} x_i                             == y[i] = delta[i] * x[i]
 y_{ij} = \mathbf{1}[i = j] + [i < j] x_i           == y[i, j] = [i = j] + [i < j] * x[i]
 y_{ij} = \mathbb{1}_{i=j} + \mathbb{1}\{i<j,x>0\}  == y[i, j] = [i = j] + [i < j and x > 0]
 %!tadc base 0@y_i = [i<3 \land \lnot (i = 1 \lor i \ge 2)]       == y[i] = [i < 3 and not (i = 1 or i >= 2)]
-%!tadc base 0@y_i = [0 \le i < N]                                == y[i] = [0 <= i < N]
+y_i = [0 \le i < N]                                == y[i] = [0 <= i < N]
 y_i = x_{\lfloor i/2 \rfloor} + x_{i \bmod 3}      == y[i] = x[i // 2] + x[i % 3]
 y_i = x_{\lfloor \frac{i+1}{M} \rfloor}            == y[i] = x[(i + 1) // M]
 %!tadc base 0@y_i = \lfloor i/2 \rfloor + \lfloor x_i/2 \rfloor  == y[i] = i // 2 + floor(x[i] / 2)

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Iterator
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Comparison, Definition, Element, Name, Number, Unary
-from tadc.syntax.nodes import Node, parts
+from tadc.syntax.nodes import Node, nodes, parts
 
 __all__ = ["refuse_values"]
 
 
 def refuse_values(definitions: Iterable[Definition]) -> None:
-    """Raise SyntaxError for the first number that changes with the first index of the document."""
+    """Raise SyntaxError for the first number that changes with the first index of the document, unless a condition is about 0."""
+    definitions = list(definitions)
+    if any(_is_about_zero(n) for d in definitions for n in nodes((d.body,))):
+        return
     for definition in definitions:
         for name in _values(definition):
             shown = " ".join(name.span.text.split())
@@ -41,6 +44,17 @@ def _values(definition: Definition) -> Iterator[Name]:
             todo += [(part, indices) for part in reversed(_valued(node))]
         elif weight:
             yield next(n for n in _names(node) if n.name in indices)
+
+
+def _is_about_zero(node: Node) -> bool:
+    r"""Whether it is a condition that an index is 0, or at least 0."""
+    match node:
+        case Comparison((Number("0"), Name(), *_), (("==" | "<="), *_)):
+            return True
+        case Comparison((Name(), Number("0"), *_), (("==" | ">="), *_)):
+            return True
+        case _:
+            return False
 
 
 def _valued(node: Node) -> tuple[Node, ...]:

@@ -66,7 +66,8 @@ _SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """The ranks of names with subscripts; some are `certain`. Bold `capitals` may be vectors or matrices, and so may be the
-    elements of bold capitals that are `numbered`."""
+    elements of bold capitals that are `numbered`.
+    """
 
     of: Mapping[str, int]
     certain: Set[str]
