@@ -41,6 +41,7 @@ from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
+from tadc.syntax.tex.own_letters import own_letters
 from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.points import (
     functions_at_points,
@@ -87,6 +88,7 @@ from tadc.syntax.tex.time_steps import TimeSteps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.told_functions import says_any_function
+from tadc.syntax.tex.told_letters import ToldLetter, told_letter, with_told_letters
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
@@ -120,6 +122,7 @@ class _Found:
     is_upper: bool = False
     braces: list[Brace] = field(default_factory=list)
     guesses: list[Guess] = field(default_factory=list)
+    letters: list[ToldLetter] = field(default_factory=list)
 
 
 def _program(source: Source, index_base: int) -> ast.Program:
@@ -227,7 +230,9 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.braces,
         bold,
     )
-    return with_request(with_likes(program), asked)
+    letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
+    letters |= {told.name: told.letter for told in found.letters}
+    return replace(with_request(with_likes(program), asked), letters=letters)
 
 
 _SAYS_SUMMATION = re.compile(
@@ -257,6 +262,11 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
     if source.text[region.start : region.end].strip() == "upper":
         found.is_upper = True
         return
+    letters: list[ToldLetter | None] = []
+    _collect(letters, found.errors, lambda: [told_letter(source, region)])
+    if letters != [None]:
+        found.letters += filter(None, letters)
+        return
     braces: list[Brace | None] = []
     _collect(braces, found.errors, lambda: [brace_of(source, region)])
     if braces == [None]:
@@ -267,7 +277,7 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
 
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
-    tokens = {r: _tokens(text, r) for r in regions}
+    tokens = {r: with_told_letters(_tokens(text, r), found.letters) for r in regions}
     ranks = _declared_ranks(found)
     steps = TimeSteps(
         {name: ranks.get(name, 0) for name in states_of(found.items)},
