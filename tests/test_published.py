@@ -13,6 +13,7 @@ from published import FORMULAS, Formula
 
 import tadc
 from tadc.cli.program import loaded
+from tadc.syntax.tex.agreed import agreement
 
 REFUSED = {  # what says so
     "action_values": "a conditional stands where a number is expected",
@@ -199,6 +200,10 @@ def test_strict_refuses_every_guess_and_nothing_else(name, tmp_path):
     named = {error.fact.removeprefix("a guess: ") for error in caught.value.errors}
     assert named <= guesses
     assert named
+
+    lines = dict.fromkeys(agreement(note) for note in f.notes if note.is_guess)
+    path.write_text("\n".join([*lines, FORMULAS[name].text]), "utf-8")
+    assert str(loaded(str(path), {}, strict=True)) == str(f)
 
 
 @pytest.mark.slow  # every second one: all take a minute and a half

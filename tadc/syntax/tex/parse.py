@@ -20,6 +20,7 @@ from tadc.syntax.base import declared_base
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
+from tadc.syntax.tex.agreed import Agreed, agreed, with_agreed
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
@@ -123,6 +124,7 @@ class _Found:
     braces: list[Brace] = field(default_factory=list)
     guesses: list[Guess] = field(default_factory=list)
     letters: list[ToldLetter] = field(default_factory=list)
+    agreed: list[Agreed] = field(default_factory=list)
 
 
 def _program(source: Source, index_base: int) -> ast.Program:
@@ -232,7 +234,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     )
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}
-    return replace(with_request(with_likes(program), asked), letters=letters)
+    whole = with_request(with_likes(program), asked)
+    return replace(whole, letters=letters, notes=with_agreed(whole.notes, found.agreed))
 
 
 _SAYS_SUMMATION = re.compile(
@@ -261,6 +264,9 @@ def _with_sums(definition: Statement, declared: Set[str], guesses: list[Guess]) 
 def _directive(found: _Found, source: Source, region: Region) -> None:
     if source.text[region.start : region.end].strip() == "upper":
         found.is_upper = True
+        return
+    if (line := agreed(source, region)) is not None:
+        found.agreed.append(line)
         return
     letters: list[ToldLetter | None] = []
     _collect(letters, found.errors, lambda: [told_letter(source, region)])

@@ -59,7 +59,8 @@ def told_letter(source: Source, region: Region) -> ToldLetter | None:
     first = next((n for n, t in enumerate(tokens) if t.type in _SCRIPTS), len(tokens))
     scripts = _scripts(tokens, first, behind_scripts(tokens, first, closing))
     is_whole = behind_scripts(tokens, first, closing) == len(tokens)
-    if not first or not is_whole or scripts is None or any(t.type == "ERROR" for t in tokens):
+    is_letter = first > 0 and all(t.type == "NAME" for t in tokens[:first])
+    if not is_letter or not is_whole or scripts is None:
         raise SyntaxError(span, f"`{said['letter']}` is no letter with labels", fix=fix)
     texts = (source.text[ts[0].start : ts[-1].end] if ts else "" for ts in scripts)
     base = source.text[tokens[0].start : tokens[first].start if first < len(tokens) else end]
