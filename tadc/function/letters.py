@@ -18,6 +18,7 @@ from tadc.printing.tex_names import Own, TexNames
 from tadc.syntax.base import declared_base
 from tadc.syntax.letters import Letter
 from tadc.syntax.nodes import names_of
+from tadc.syntax.tex.commands import ACCENTS
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -54,7 +55,7 @@ _POOL = [
     "B",
     "A",
 ]
-_ACCENTS = {  # in the order of preference
+_OF_MODES = {  # in the order of preference
     "adjoint": ("bar", "check", "breve"), "gradient": ("bar", "check", "breve"), "vjp": ("bar", "check", "breve"),
     "tangent": ("dot", "acute", "mathring"),
 }  # fmt: skip
@@ -102,8 +103,9 @@ def _plain(name: str, letters: Mapping[str, Letter]) -> Letter:
 
 def _accent(mode: str, letters: Mapping[str, Letter]) -> str:
     """The accent of the mode's derivatives that no letter has; empty for a mode without one."""
-    used = {a for letter in letters.values() for a in re.findall(r"\\([a-z]+)\{", letter.base)}
-    return next((a for a in _ACCENTS.get(mode, ()) if a not in used), "")
+    every = (a for letter in letters.values() for a in re.findall(r"\\([a-z]+)\{", letter.base))
+    used = {ACCENTS.get(a, a) for a in every}
+    return next((a for a in _OF_MODES.get(mode, ()) if a not in used), "")
 
 
 def _derivatives(program: Program, known: frozenset[str]) -> dict[str, str]:
@@ -120,7 +122,8 @@ def _derivatives(program: Program, known: frozenset[str]) -> dict[str, str]:
         ends = (plain[1:] + "_" * n for n in range(len(name) - len(plain) + 1))
         of = next((o for o in ends if o in known or o in program.tensors), None)
         is_told = of in known or name in _outside(program)
-        others = [o for o in order if plain.startswith(f"{o}_")]
+        made = re.fullmatch(r"(.+?)_[a-z]+(?:_[0-9]+)?", plain)
+        others = [o for o in order if made is not None and o == made[1]]
         is_sum = any(order[o] > order[name] for o in others)  # which stands before what reads it
         if of is not None and (is_told or not is_sum):
             found[name] = of
@@ -133,8 +136,8 @@ def _outside(program: Program) -> Iterable[str]:
 
 def _add_free(program: Program, letters: dict[str, Letter], known: frozenset[str]) -> None:
     """Give each tensor that nobody named a letter that nothing else has."""
-    taken = {c for name in program.names | program.symbols for c in (name, name[:1])}
-    taken |= {c for letter in letters.values() for c in re.findall(r"[A-Za-z]", letter.base)}
+    taken = {c for name in program.names | program.symbols for c in name.split("_")}
+    taken |= {c for letter in letters.values() for c in re.findall(r"[A-Za-z]", letter.element(""))}
     free = iter([c for c in _POOL if c not in taken])
     for statement in program.statements:
         name = statement.target.name

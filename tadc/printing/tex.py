@@ -80,7 +80,7 @@ def tex_text(program: Program, own: Own = NOTHING) -> str:
         *_shapes(program, names),
         *own.remarks,
     ]
-    text = "\n".join(body) + "\n"
+    text = "\n".join(filter(None, body)) + "\n"
     return "\n".join([*lines, *provided(text), text])
 
 
@@ -103,6 +103,8 @@ def provided(text: str) -> list[str]:
 
 
 def _display(program: Program, names: TexNames) -> str:
+    if not program.statements:
+        return ""
     lefts = [_left(s, names) for s in program.statements]
     most = max(
         PAGE - max(map(width, lefts), default=0.0) - 15.0, LEAST
@@ -235,7 +237,7 @@ def _text(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
             return Text(f"{first.tex} {_SIGNS[function]} {second}", SUM)
         case Call("mul", (a, b)):
             # An index behind a name in brackets would be one of its subscripts.
-            apart = isinstance(b, IndexValue)
+            apart = _has_index(b)
             return product((yield _text(a, names)), (yield _text(b, names)), apart=apart)
         case Call("div", (a, b)):
             return quotient((yield _text(a, names)), (yield _text(b, names)))
@@ -277,7 +279,7 @@ def _summand(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
             factor = yield _text(then, names)
             if isinstance(then, Select) or factor.level < PRODUCT:
                 return Text(f"{bracket} {bracketed(factor.tex)}", PRODUCT)
-            tex = f"{{{factor.tex}}}" if _is_one(factor) else factor.tex
+            tex = _grouped_factors(factor.tex) if _is_one(factor) else factor.tex
             return Text(f"{bracket} {tex}", PRODUCT, factor.is_open)
         case _:
             text: Text = yield _text(e, names)
@@ -296,10 +298,10 @@ def product(first: Text, second: Text, *, apart: bool = False, sign: str = "\\cd
     left = first.tex if fits else bracketed(first.tex)
     right = second.tex
     if second.level == PRODUCT:
-        right = f"{{{right}}}"
+        right = _grouped_factors(right)
     elif second.level < PRODUCT:
         right = bracketed(right)
-    begins = second.tex[0] if second.level >= PRODUCT else "("
+    begins = right.lstrip("{")[0]
     touching = apart or begins.isdecimal() or (left[-1].isdecimal() and right.startswith("\\frac"))
     if touching and sign == "\\gated":
         sign = "\\gatedby"
@@ -312,7 +314,7 @@ def negative(operand: Text) -> Text:
     """The operand with a minus; braces, which nobody sees, where that would be one of its first factor."""
     tex = operand.tex if operand.level >= PRODUCT else bracketed(operand.tex)
     if _is_one(operand):
-        tex = f"{{{tex}}}"
+        tex = _grouped_factors(tex)
     return Text(f"-{tex}", SIGN, operand.is_open)
 
 
@@ -330,6 +332,27 @@ def quotient(over: Text, under: Text) -> Text:
     above = over.tex if over.level >= PRODUCT and not over.is_open else bracketed(over.tex)
     below = under.tex if under.level >= FACTOR else bracketed(under.tex)
     return Text(f"{above} / {below}", PRODUCT, is_open=True)
+
+
+def _has_index(e: Expr) -> bool:
+    """Whether it is an index, or a sum or power of one, which in brackets may be a subscript."""
+    waiting = [e]
+    while waiting:
+        match waiting.pop():
+            case IndexValue():
+                return True
+            case Call("add" | "sub", args):
+                waiting += args
+            case Call("pow", (base, _)):
+                waiting.append(base)
+            case _:
+                pass
+    return False
+
+
+def _grouped_factors(tex: str) -> str:
+    """A product as one factor: in braces, which nobody sees, unless a row has to end inside."""
+    return bracketed(tex) if width(tex) > WIDE_CASE else f"{{{tex}}}"
 
 
 def _left_out(body: Expr) -> tuple[Domain, Expr] | None:

@@ -24,7 +24,7 @@ _STEP = re.compile(
     r"|(?P<bracket>[(\[])|(?P<closing>[)\]])|(?P<blank> )"
 )
 _NEEDS_MORE = re.compile(  # what has to have something behind it in its row
-    r"(?:^|[ (\[{])(?:[-+]|\\(?:cdot|times|gated|gatedby|le|ge|ne|land|lor|bmod)|[=<>/]|\\(?:sum|prod|max|min)(?:_.*)?)$"
+    r"(?:^|[-+ (\[{])(?:[-+]|\\(?:cdot|times|gated|gatedby|le|ge|ne|land|lor|bmod)|[=<>/]|\\(?:sum|prod|max|min)(?:_.*)?)$"
 )
 _BEFORE = re.compile(r"[-+] |\\(?:cdot|times|gated|gatedby) ")
 _RELATION = re.compile(r"(?:\\(?:le|ge|ne|land|lor|bmod)\b|[=<>/]) ")

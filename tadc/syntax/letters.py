@@ -28,4 +28,5 @@ class Letter:
 
     def accented(self, accent: str) -> Letter:
         r"""The letter with an accent: `\bar{x}_{\mathrm{f}}`."""
-        return replace(self, base=f"\\{accent}{{{self.base}}}")
+        step, blank, letter = self.base.rpartition(" ")  # `\Delta x` has it on the letter
+        return replace(self, base=f"{step}{blank}\\{accent}{{{letter}}}")

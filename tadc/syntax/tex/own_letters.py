@@ -16,7 +16,11 @@ from tadc.syntax.tex.statements import Statement
 __all__ = ["own_letters"]
 
 # Fonts that other packages have, and what amsmath has for them.
-_FONTS = {"bm": "boldsymbol", "mathscr": "mathcal", "mathbbm": "mathbb", "mathds": "mathbb", "pmb": "boldsymbol", "textsc": "mathrm"}  # fmt: skip
+_FONTS = {
+    "bm": "boldsymbol", "mathscr": "mathcal", "mathbbm": "mathbb", "mathds": "mathbb", "pmb": "boldsymbol", "textbf": "mathbf",
+    "textit": "mathit", "textsf": "mathsf", "texttt": "mathtt",
+    **dict.fromkeys(["text", "mbox", "textrm", "textnormal", "textsc", "textup", "textmd", "operatorname", "operatorname*"], "mathrm"),
+}  # fmt: skip
 _STYLES = {
     "bold": "bf", "calligraphic": "cal", "script": "scr", "fraktur": "frak", "sans": "sf", "typewriter": "tt", "blackboard": "bb",
     "upright": "rm",
@@ -95,7 +99,9 @@ def _operand(text: str, place: int) -> tuple[str, list[str], str, int] | None:
     close = _behind_blanks(text, close) + 1 if braced else close
     if name in ACCENTS:
         return f"\\{name}{{{tex}}}", [*words, ACCENTS[name]], style, close
-    return f"\\{_FONTS.get(name, name)}{{{tex}}}", words, WRAPPERS[name], close
+    font = f"\\{_FONTS.get(name, name)}"
+    tex = tex if tex.startswith(f"{font}{{") else f"{font}{{{tex}}}"
+    return tex, words, WRAPPERS[name], close
 
 
 def _word(text: str, wrapper: str, place: int) -> tuple[str, list[str], str, int] | None:
@@ -138,6 +144,8 @@ def _label(entry: str) -> list[str] | None:
 
 def _in_amsmath(label: str) -> str:
     """The label with fonts that amsmath has."""
+    if " " in label:
+        return label
     return re.sub(
         r"\\([A-Za-z]+)(?=\s*\{)", lambda font: f"\\{_FONTS.get(font[1], font[1])}", label
     )

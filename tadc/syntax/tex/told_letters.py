@@ -17,7 +17,7 @@ from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 from tadc.syntax.tex.tokens import tokenize
 
-__all__ = ["ToldLetter", "told_letter", "with_told_letters"]
+__all__ = ["TOLD", "ToldLetter", "told_letter", "with_told_letters"]
 
 _IS = re.compile(r"\s*(?P<letter>\S.*?)\s+is\s+(?P<name>\S+)\s*")
 
@@ -79,7 +79,7 @@ def with_told_letters(tokens: Sequence[Token], told: Sequence[ToldLetter]) -> li
 
 
 _SCRIPTS = frozenset(("SUB", "SUP", "PRIME"))
-_TOLD = "told"  # the note of a name that a line has given
+TOLD = "told"  # the note of a name that a line has given: nothing behind it is a label
 
 
 def _with_letter(tokens: list[Token], letter: ToldLetter) -> list[Token]:
@@ -96,7 +96,7 @@ def _with_letter(tokens: list[Token], letter: ToldLetter) -> list[Token]:
         if rest is None:
             continue
         result += tokens[end:place]
-        name = Token("NAME", letter.name, tokens[place].start, tokens[behind - 1].end, _TOLD)
+        name = Token("NAME", letter.name, tokens[place].start, tokens[behind - 1].end, TOLD)
         result += [name, *_written(rest, tokens[last - 1])]
         end = last
     return [*result, *tokens[end:]]
