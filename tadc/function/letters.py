@@ -68,8 +68,9 @@ _REMARKS = {
 def own_letters(f: Function) -> Own:
     """The letters of this function's program, its first index, and what accents mean."""
     chain = [f]
-    while (base := chain[-1]._base) is not None:
-        chain.append(base)
+    while (of := chain[-1]._base) is not None:
+        chain.append(of)
+    base = 0
     letters: dict[str, Letter] = {}
     accents: dict[str, str] = {}
     known: frozenset[str] = frozenset()
@@ -84,8 +85,8 @@ def own_letters(f: Function) -> Own:
             accent = _accent(g._mode, letters)
             derived = _derivatives(program, known) if accent else {}
             _add_free(program, letters, known | derived.keys() | set(_outside(program)))
-            for name, of in derived.items():
-                letters[name] = _plain(of, letters).accented(accent)
+            for name, under in derived.items():
+                letters[name] = _plain(under, letters).accented(accent)
             accents |= {accent: ""} if derived else {}
         _add_free(program, letters, known | set(_outside(program)))
         known |= program.tensors.keys()

@@ -174,7 +174,7 @@ def _left(statement: Statement, names: TexNames) -> str:
     return names.tensors[statement.target.name].element(names.listed(indices))
 
 
-def _statement(statement: Statement, left: str, most: int, names: TexNames) -> str:
+def _statement(statement: Statement, left: str, most: float, names: TexNames) -> str:
     check_written_out(statement)
     names = names.with_derived(statement.derived)
     return f"  {left} &= {broken(_terms(statement.body, names), most)}"

@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from tadc.syntax.tex.commands import ACCENTS
+
 __all__ = ["PAGE", "width"]
 
 PAGE = 345.0  # the width of the text in an article
@@ -88,21 +90,11 @@ def _atom(tokens: Sequence[str], place: int) -> tuple[float, int]:
         case _ if name in _LARGE:
             return _LARGE[name], place + 1
         case _ if name in _UPRIGHT:
-            inner = _group(tokens, place + 1)
-            spaces = 12.0 if inner[:2] == ["i", "f"] else 0.0
-            space = 1.7 if name == "operatorname" else spaces
-            return 5.3 * sum(len(t.strip("\\")) for t in inner) + space, _end(tokens, place + 1)
-        case _ if name in (
-            "bar",
-            "dot",
-            "hat",
-            "tilde",
-            "check",
-            "breve",
-            "vec",
-            "ddot",
-            "overline",
-        ):
+            letters = _group(tokens, place + 1)
+            space = 12.0 if letters[:2] == ["i", "f"] else 1.7 * (name == "operatorname")
+            size = 5.3 * sum(len(t.strip("\\")) for t in letters) + space
+            return size, _end(tokens, place + 1)
+        case _ if name in ACCENTS:
             return _argument(tokens, place + 1)
         case _:
             return _COMMANDS.get(name, 6.0 if len(name) != 3 else 17.0), place + 1

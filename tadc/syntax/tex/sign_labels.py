@@ -27,7 +27,8 @@ def signed_letters(formulas: Sequence[Sequence[Token]], declared: Set[str]) -> s
 
 def with_sign_labels(tokens: Sequence[Token], letters: Set[str]) -> list[Token]:
     """The tokens with `A_plus` for the `A_+` of these letters; what is left of another letter has both readings, an error."""
-    result, end = [], 0
+    result: list[Token] = []
+    end = 0
     for place, sign in _signed(tokens):
         if place < end:
             continue

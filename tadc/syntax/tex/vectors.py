@@ -426,10 +426,11 @@ class Vectors:
             fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
         )
 
-    def _refuse_numbered(self, e: Expression, value: Value, other: Value) -> None:
+    def _refuse_numbered(self, e: Node, value: Value, other: Value) -> None:
         r"""Raise for the `\mathbf{S}_i` of `\mathbf{S}_i \cdot \mathbf{h}` as a number in front of a vector."""
-        is_element = isinstance(e, Element) and e.name.name in self.numbered
-        if is_element and value.rank == 0 and other.rank == 1:
+        if not isinstance(e, Element) or e.name.name not in self.numbered:
+            return
+        if value.rank == 0 and other.rank == 1:
             raise SyntaxError(
                 e.span,
                 f"`{e.span.text}` beside a vector may be a vector or a number, and nothing declares it",
