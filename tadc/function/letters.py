@@ -55,6 +55,17 @@ _POOL = [
     "B",
     "A",
 ]
+_SIZES = [
+    "M",
+    "N",
+    "K",
+    "L",
+    "P",
+    "D",
+    "Q",
+    "H",
+    "G",
+]  # of extents that only the compiler has named
 _OF_MODES = {  # in the order of preference
     "adjoint": ("bar", "check", "breve"), "gradient": ("bar", "check", "breve"), "vjp": ("bar", "check", "breve"),
     "tangent": ("dot", "acute", "mathring"),
@@ -139,6 +150,12 @@ def _add_free(program: Program, letters: dict[str, Letter], known: frozenset[str
     """Give each tensor that nobody named a letter that nothing else has."""
     taken = {c for name in program.names | program.symbols for c in name.split("_")}
     taken |= {c for letter in letters.values() for c in re.findall(r"[A-Za-z]", letter.element(""))}
+    for size in program.parameters:
+        made = re.fullmatch(r"(.+)_[0-9]+", size)
+        if size not in letters and made is not None and made[1] in program.tensors:
+            letter = next((c for c in _SIZES if c not in taken), None)
+            letters |= {size: Letter(letter)} if letter else {}
+            taken |= {letter or ""}
     free = iter([c for c in _POOL if c not in taken])
     for statement in program.statements:
         name = statement.target.name
@@ -171,7 +188,9 @@ def _distinct(letters: Mapping[str, Letter], program: Program) -> dict[str, Lett
     bases = {letter.base for letter in every.values() if not letter.below and not letter.above}
     kept = {}
     for name, letter in letters.items():
-        is_number = letter.above.isdigit() or re.fullmatch(r"[\w ,]+", letter.below) is not None
+        below = {part.strip() for part in letter.below.split(",")}
+        is_element = any(part.isdigit() or part in names.symbols for part in below)
+        is_number = letter.above.isdigit() or is_element
         if printed[letter.tex] == 1 and not (is_number and letter.base in bases):
             kept[name] = letter
     return kept

@@ -18,7 +18,8 @@ of a sum, else as cases.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import pi
 from typing import Any
 
@@ -35,9 +36,12 @@ from tadc.printing.tex_names import (
     FACTOR,
     NOTHING,
     PRODUCT,
+    ROOMS,
     SIGN,
     SUM,
+    WIDE,
     Own,
+    Room,
     Spelled,
     TexNames,
     Text,
@@ -144,7 +148,25 @@ def _grouped(tensors: Iterable[Tensor], names: TexNames) -> list[str]:
     of: dict[str, list[str]] = {}
     for t in tensors:
         of.setdefault(_set(t, names), []).append(names.tensors[t.name].tex)
-    return [f"${', '.join(letters)} \\in {said}$" for said, letters in of.items()]
+    return [
+        f"${', '.join(some)} \\in {said}$"
+        for said, letters in of.items()
+        for some in _shared_out(letters)
+    ]
+
+
+MOST_LETTERS = 100.0  # points of a list, in which a line of words cannot end
+
+
+def _shared_out(letters: Sequence[str]) -> Iterator[list[str]]:
+    """The letters in lists that fit a line of words."""
+    some: list[str] = []
+    for letter in letters:
+        if some and width(", ".join([*some, letter])) > MOST_LETTERS:
+            yield some
+            some = []
+        some.append(letter)
+    yield some
 
 
 def _size(size: DerivedSize, names: TexNames) -> str:
@@ -175,9 +197,18 @@ def _left(statement: Statement, names: TexNames) -> str:
 
 
 def _statement(statement: Statement, left: str, most: float, names: TexNames) -> str:
+    """The statement, with as little room for its parts as a page asks for."""
     check_written_out(statement)
     names = names.with_derived(statement.derived)
-    return f"  {left} &= {broken(_terms(statement.body, names), most)}"
+    best, narrowest = "", float("inf")
+    for room in ROOMS:
+        found = rows(" ".join(_terms(statement.body, replace(names, room=room))), most)
+        widest = max(map(width, found))
+        if widest < narrowest:
+            best, narrowest = in_rows(found), widest
+        if narrowest <= most:
+            break
+    return f"  {left} &= {best}"
 
 
 def _terms(body: Expr, names: TexNames) -> list[str]:
@@ -195,11 +226,12 @@ _SIGNS = {"add": "+", "sub": "-"}
 
 def broken(terms: list[str], most: float) -> str:
     """The terms in rows of at most `most` points."""
-    return " \\\\\n    &\\hspace{2em} ".join(rows(" ".join(terms), most))
+    return in_rows(rows(" ".join(terms), most))
 
 
-WIDE_PART = 240.0  # points of a numerator that is set in a row with its denominator
-WIDE_BRACKETS = 60.0  # points in brackets in which a row may end
+def in_rows(found: list[str]) -> str:
+    """The rows of a right side as LaTeX."""
+    return " \\\\\n    &\\hspace{2em} ".join(found)
 
 
 # ---------------------------------------------------------------------- expressions
@@ -231,24 +263,28 @@ def _text(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
             return names.element(tensor, subscripts)
         case Call("neg", (x,)):
             operand = yield _text(x, names)
-            return negative(operand)
+            return negative(operand, names.room)
         case Call("add" | "sub" as function, (a, b)):
             first, second = (yield _summand(a, names)), (yield _term(b, names))
             return Text(f"{first.tex} {_SIGNS[function]} {second}", SUM)
         case Call("mul", (a, b)):
             # An index behind a name in brackets would be one of its subscripts.
             apart = _has_index(b)
-            return product((yield _text(a, names)), (yield _text(b, names)), apart=apart)
+            return product(
+                (yield _text(a, names)), (yield _text(b, names)), names.room, apart=apart
+            )
         case Call("div", (a, b)):
-            return quotient((yield _text(a, names)), (yield _text(b, names)))
+            return quotient((yield _text(a, names)), (yield _text(b, names)), names.room)
         case Call("gate", (a, b)):
-            return product((yield _text(a, names)), (yield _text(b, names)), sign="\\gated")
+            return product(
+                (yield _text(a, names)), (yield _text(b, names)), names.room, sign="\\gated"
+            )
         case Call("pow", (a, b)):
             base, power = (yield _text(a, names)), (yield _text(b, names))
             # Without brackets an index would be a superscript of the name.
             is_element = isinstance(a, Read) and a.subscripts
             plain = base.level == ATOM and not (is_element and isinstance(b, IndexValue))
-            below = base.tex if plain else bracketed(base.tex)
+            below = base.tex if plain else bracketed(base.tex, names.room)
             return Text(f"{below}^{{{power.tex}}}", FACTOR)
         case Call(function, args):
             inner = []
@@ -265,7 +301,7 @@ def _text(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
             if op == "sum" and (left_out := _left_out(body)) is not None:
                 other, body = _differs(left_out[0], inner_names), left_out[1]
             factor = yield _summand(body, inner_names)
-            tex = factor.tex if factor.level >= PRODUCT else bracketed(factor.tex)
+            tex = factor.tex if factor.level >= PRODUCT else bracketed(factor.tex, names.room)
             return Text(f"\\{op}{limits_tex(e, inner_names, other)} {tex}", FACTOR, is_open=True)
 
 
@@ -274,12 +310,12 @@ def _summand(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
     match e:
         case Select(condition, then, Const(0 as zero)) if type(zero) is int:
             inner = yield _condition(condition, names)
-            is_wide = width(inner) > WIDE_CASE
+            is_wide = width(inner) > names.room.case
             bracket = f"\\bigl[{inner}\\bigr]" if is_wide else f"\\left[{inner}\\right]"
             factor = yield _text(then, names)
             if isinstance(then, Select) or factor.level < PRODUCT:
-                return Text(f"{bracket} {bracketed(factor.tex)}", PRODUCT)
-            tex = _grouped_factors(factor.tex) if _is_one(factor) else factor.tex
+                return Text(f"{bracket} {bracketed(factor.tex, names.room)}", PRODUCT)
+            tex = _grouped_factors(factor.tex, names.room) if _is_one(factor) else factor.tex
             return Text(f"{bracket} {tex}", PRODUCT, factor.is_open)
         case _:
             text: Text = yield _text(e, names)
@@ -289,18 +325,20 @@ def _summand(e: Expr, names: TexNames) -> Generator[Any, Any, Text]:
 def _term(e: Expr, names: TexNames) -> Generator[Any, Any, str]:
     """A term as written after `+` or `-`."""
     text = yield _summand(e, names)
-    return text.tex if text.level >= PRODUCT else bracketed(text.tex)
+    return text.tex if text.level >= PRODUCT else bracketed(text.tex, names.room)
 
 
-def product(first: Text, second: Text, *, apart: bool = False, sign: str = "\\cdot") -> Text:
+def product(
+    first: Text, second: Text, room: Room = WIDE, *, apart: bool = False, sign: str = "\\cdot"
+) -> Text:
     """The product; a product as the second factor stands in braces, which nobody sees. `apart` asks for the sign."""
     fits = first.level >= SIGN and not first.is_open
-    left = first.tex if fits else bracketed(first.tex)
+    left = first.tex if fits else bracketed(first.tex, room)
     right = second.tex
     if second.level == PRODUCT:
-        right = _grouped_factors(right)
+        right = _grouped_factors(right, room)
     elif second.level < PRODUCT:
-        right = bracketed(right)
+        right = bracketed(right, room)
     begins = right.lstrip("{")[0]
     touching = apart or begins.isdecimal() or (left[-1].isdecimal() and right.startswith("\\frac"))
     if touching and sign == "\\gated":
@@ -310,11 +348,11 @@ def product(first: Text, second: Text, *, apart: bool = False, sign: str = "\\cd
     return Text(f"{left}{shown}{right}", level, second.is_open and second.level >= PRODUCT)
 
 
-def negative(operand: Text) -> Text:
+def negative(operand: Text, room: Room = WIDE) -> Text:
     """The operand with a minus; braces, which nobody sees, where that would be one of its first factor."""
-    tex = operand.tex if operand.level >= PRODUCT else bracketed(operand.tex)
+    tex = operand.tex if operand.level >= PRODUCT else bracketed(operand.tex, room)
     if _is_one(operand):
-        tex = _grouped_factors(tex)
+        tex = _grouped_factors(tex, room)
     return Text(f"-{tex}", SIGN, operand.is_open)
 
 
@@ -323,14 +361,14 @@ def _is_one(text: Text) -> bool:
     return text.level == PRODUCT and ("\\gated" in text.tex or " / " in text.tex)
 
 
-def quotient(over: Text, under: Text) -> Text:
+def quotient(over: Text, under: Text, room: Room = WIDE) -> Text:
     """The fraction; in one row where it is wide, or its parts have fractions themselves."""
-    is_wide = max(width(over.tex), width(under.tex)) > WIDE_PART
-    is_tower = over.level >= PRODUCT and "\\frac" in over.tex and width(over.tex) < WIDE_BRACKETS
+    is_wide = max(width(over.tex), width(under.tex)) > room.part
+    is_tower = over.level >= PRODUCT and "\\frac" in over.tex and width(over.tex) < room.brackets
     if not is_wide and not (is_tower and under.level >= FACTOR and "\\frac" not in under.tex):
         return Text(f"\\frac{{{over.tex}}}{{{under.tex}}}", FACTOR)
-    above = over.tex if over.level >= PRODUCT and not over.is_open else bracketed(over.tex)
-    below = under.tex if under.level >= FACTOR else bracketed(under.tex)
+    above = over.tex if over.level >= PRODUCT and not over.is_open else bracketed(over.tex, room)
+    below = under.tex if under.level >= FACTOR else bracketed(under.tex, room)
     return Text(f"{above} / {below}", PRODUCT, is_open=True)
 
 
@@ -350,9 +388,9 @@ def _has_index(e: Expr) -> bool:
     return False
 
 
-def _grouped_factors(tex: str) -> str:
+def _grouped_factors(tex: str, room: Room) -> str:
     """A product as one factor: in braces, which nobody sees, unless a row has to end inside."""
-    return bracketed(tex) if width(tex) > WIDE_CASE else f"{{{tex}}}"
+    return bracketed(tex, room) if width(tex) > room.case else f"{{{tex}}}"
 
 
 def _left_out(body: Expr) -> tuple[Domain, Expr] | None:
@@ -374,13 +412,13 @@ def applied(function: str, inner: str, names: TexNames, *, is_quotient: bool) ->
     """The function of `inner`. The floor of a quotient is a word: as brackets it would be one of index arithmetic."""
     if function in _ENCLOSING and not (function in ("floor", "ceil") and is_quotient):
         before, after = _ENCLOSING[function]
-        if function == "sqrt" and width(inner) > WIDE_PART:
-            return Text(f"\\operatorname{{sqrt}}{bracketed(inner)}", FACTOR)
+        if function == "sqrt" and width(inner) > names.room.part:
+            return Text(f"\\operatorname{{sqrt}}{bracketed(inner, names.room)}", FACTOR)
         return Text(f"{before}{inner}{after}", ATOM if function == "abs" else FACTOR)
     if function == "sigmoid" and not names.knows("sigma"):
-        return Text(f"\\sigma{bracketed(inner)}", FACTOR)
+        return Text(f"\\sigma{bracketed(inner, names.room)}", FACTOR)
     command = _COMMANDS.get(function, f"\\operatorname{{{function}}}")
-    return Text(f"{command}{bracketed(inner)}", FACTOR)
+    return Text(f"{command}{bracketed(inner, names.room)}", FACTOR)
 
 
 def _cases(e: Select, names: TexNames) -> Generator[Any, Any, Text]:
@@ -389,23 +427,20 @@ def _cases(e: Select, names: TexNames) -> Generator[Any, Any, Text]:
     while isinstance(rest, Select):
         condition = yield _condition(rest.condition, names)
         value = yield _summand(rest.then, names)
-        lines.append(f"{_cell(value.tex)} & \\text{{if }} {condition}")
+        lines.append(f"{_cell(value.tex, names.room)} & \\text{{if }} {condition}")
         rest = rest.otherwise
-    lines.append(f"{_cell((yield _summand(rest, names)).tex)} & \\text{{otherwise}}")
+    lines.append(f"{_cell((yield _summand(rest, names)).tex, names.room)} & \\text{{otherwise}}")
     table = " \\\\ ".join(lines)
     return Text(f"\\begin{{cases}} {table} \\end{{cases}}", FACTOR)
 
 
-def _cell(tex: str) -> str:
+def _cell(tex: str, room: Room) -> str:
     """The value of a case, in rows where it is wide."""
-    first, *others = rows(tex, WIDE_CASE)
+    first, *others = rows(tex, room.case)
     if not others:
         return tex
     lines = " \\\\ ".join([f"&{first}", *(f"&\\hspace{{2em}} {row}" for row in others)])
     return f"\\begin{{aligned}} {lines} \\end{{aligned}}"
-
-
-WIDE_CASE = 150.0  # points of a case after which it has rows of its own
 
 
 def number_tex(value: float, names: TexNames) -> Text:
@@ -420,10 +455,10 @@ def number_tex(value: float, names: TexNames) -> Text:
     return Text(text.replace("inf", "\\infty").replace("nan", "\\mathit{nan}"), level)
 
 
-def bracketed(tex: str) -> str:
+def bracketed(tex: str, room: Room = WIDE) -> str:
     """The formula in brackets: of their own size where a row may end inside."""
     tall = any(command in tex for command in _TALL)
-    if tall and width(tex) > WIDE_BRACKETS:
+    if tall and width(tex) > room.brackets:
         size = "bigg" if any(command in tex for command in _TALLEST) else "big"
         return f"\\{size}l({tex}\\{size}r)"
     return f"\\left({tex}\\right)" if tall else f"({tex})"

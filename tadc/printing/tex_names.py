@@ -19,9 +19,12 @@ __all__ = [
     "FACTOR",
     "NOTHING",
     "PRODUCT",
+    "ROOMS",
     "SIGN",
     "SUM",
+    "WIDE",
     "Own",
+    "Room",
     "Spelled",
     "TexNames",
     "Text",
@@ -64,6 +67,20 @@ class Own:
 NOTHING = Own({})
 
 
+class Room(NamedTuple):
+    """Points after which a part of a formula is set otherwise: a numerator in a row with its denominator, brackets so that a row may
+    end inside, the value of a case, or a product that is a factor, in rows of its own.
+    """
+
+    part: float
+    brackets: float
+    case: float
+
+
+WIDE = Room(200.0, 60.0, 150.0)
+ROOMS = (WIDE, Room(120.0, 45.0, 100.0), Room(70.0, 30.0, 60.0))  # what is tried in turn
+
+
 @dataclass(frozen=True, slots=True)
 class TexNames:
     r"""LaTeX spellings of tensors, indices and sizes. A name that is no letter with a mark is a word, `\mathit{d\_x}`.
@@ -77,6 +94,7 @@ class TexNames:
     told: Mapping[str, str] = field(default_factory=dict)
     shift: Mapping[Symbol, Affine] = field(default_factory=dict)
     base: int = 0
+    room: Room = WIDE
 
     @classmethod
     def of(cls, program: Program, own: Own = NOTHING) -> TexNames:

@@ -26,8 +26,8 @@ _STEP = re.compile(
 _NEEDS_MORE = re.compile(  # what has to have something behind it in its row
     r"(?:^|[-+ (\[{])(?:[-+]|\\(?:cdot|times|gated|gatedby|le|ge|ne|land|lor|bmod)|[=<>/]|\\(?:sum|prod|max|min)(?:_.*)?)$"
 )
-_BEFORE = re.compile(r"[-+] |\\(?:cdot|times|gated|gatedby) ")
-_RELATION = re.compile(r"(?:\\(?:le|ge|ne|land|lor|bmod)\b|[=<>/]) ")
+_BEFORE = re.compile(r"[-+/] |\\(?:cdot|times|gated|gatedby) ")
+_RELATION = re.compile(r"(?:\\(?:le|ge|ne|land|lor|bmod)\b|[=<>]) ")
 
 
 class _Cut(NamedTuple):

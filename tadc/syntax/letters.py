@@ -2,9 +2,12 @@ r"""How a document prints its names: `\sigma_{\mathcal{B}}^{2}`, with an element
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 __all__ = ["Letter"]
+
+_WORD = re.compile(r"\{[A-Za-z]{2,}\}")  # over which a bar is as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,5 +31,7 @@ class Letter:
 
     def accented(self, accent: str) -> Letter:
         r"""The letter with an accent: `\bar{x}_{\mathrm{f}}`."""
+        if accent == "bar" and _WORD.search(self.base):
+            accent = "overline"
         step, blank, letter = self.base.rpartition(" ")  # `\Delta x` has it on the letter
         return replace(self, base=f"{step}{blank}\\{accent}{{{letter}}}")

@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tadc.syntax.letters import Letter
-from tadc.syntax.tex.commands import ACCENTS, GREEK, WRAPPERS
+from tadc.syntax.tex.commands import (
+    ACCENTS,
+    CALLED,
+    FUNCTIONS,
+    GREEK,
+    OPERATORS,
+    REDUCTIONS,
+    WORDS,
+    WRAPPERS,
+)
 from tadc.syntax.tex.statements import Statement
 
 __all__ = ["own_letters"]
@@ -28,6 +37,14 @@ _STYLES = {
 _SIGNS = {
     "*": "star", r"\ast": "star", r"\star": "star", "+": "plus", "-": "minus", r"\circ": "circ", r"\prime": "prime", "2": "squared",
 }  # fmt: skip
+_MEANT = {
+    *FUNCTIONS,
+    *CALLED,
+    *REDUCTIONS,
+    *OPERATORS,
+    *WORDS,
+    "softmax",
+}  # words that are no names everywhere
 _COMMAND = re.compile(r"\\([A-Za-z]+|.)\s*")
 _LABEL = re.compile(r"\(?\s*(?:\\[A-Za-z]+\s*\{)?\s*\\?([A-Za-z0-9 .-]+?)\s*\}?\s*\)?")
 
@@ -107,7 +124,7 @@ def _operand(text: str, place: int) -> tuple[str, list[str], str, int] | None:
 def _word(text: str, wrapper: str, place: int) -> tuple[str, list[str], str, int] | None:
     r"""The word of `\mathrm{loss}`."""
     word = re.compile(r"\{\s*([A-Za-z]+)\s*\}").match(text, place)
-    if word is None:
+    if word is None or word[1] in _MEANT:
         return None
     return f"\\mathrm{{{word[1]}}}", [word[1]], "", word.end()
 
