@@ -155,7 +155,7 @@ def _grouped(tensors: Iterable[Tensor], names: TexNames) -> list[str]:
     ]
 
 
-MOST_LETTERS = 100.0  # points of a list, in which a line of words cannot end
+MOST_LETTERS = 45.0  # points of a list, in which a line of words cannot end
 
 
 def _shared_out(letters: Sequence[str]) -> Iterator[list[str]]:

@@ -73,7 +73,7 @@ def _best(tex: str, start: int, prefix: str, ahead: list[_Cut], room: float) -> 
         size = width(prefix + tex[start : cut.place].strip())
         if size > room and fitting:
             break
-        fitting.append((cut.badness + 24.0 * (1.0 - size / room) ** 2, cut))
+        fitting.append((cut.badness + 16.0 * (1.0 - size / room) ** 2, cut))
         if size > room:
             break
     return min(fitting, key=lambda f: f[0])[1]
@@ -98,7 +98,7 @@ def _cuts(tex: str) -> Iterator[_Cut]:
             is_sign = _BEFORE.match(behind) is not None
             is_argument = before.endswith(",")
             badness = (0.0 if behind[0] in "+-" else 4.0) if is_sign else 6.0
-            yield _Cut(place, badness + 5.0 * brackets, not is_sign and not is_argument)
+            yield _Cut(place, badness + 12.0 * brackets, not is_sign and not is_argument)
 
 
 def _last_atom(before: str) -> str:

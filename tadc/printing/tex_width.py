@@ -15,7 +15,7 @@ __all__ = ["PAGE", "width"]
 
 PAGE = 345.0  # the width of the text in an article
 DEEPEST = 50  # braces in each other that are measured one by one
-SCRIPT = 0.72  # of the size around
+SCRIPT = 0.82  # of the size around: small letters are wider for their height
 
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}^_&]|\s+|.", re.DOTALL)
 _LETTERS = {
