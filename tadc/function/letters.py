@@ -179,7 +179,7 @@ def _primed(program: Program, letters: Mapping[str, Letter]) -> dict[str, Letter
 
 
 def _distinct(letters: Mapping[str, Letter], program: Program) -> dict[str, Letter]:
-    """The letters without those that two names have, or that are an element or a power of another one."""
+    """The letters without those that two names have, or that are an element or a power of another one; a number stands above then."""
     names = TexNames.of(program)
     printed: dict[str, int] = {}
     every = {**names.tensors, **{s: Letter(tex) for s, tex in names.symbols.items()}, **letters}
@@ -191,7 +191,11 @@ def _distinct(letters: Mapping[str, Letter], program: Program) -> dict[str, Lett
         below = {part.strip() for part in letter.below.split(",")}
         is_element = any(part.isdigit() or part in names.symbols for part in below)
         is_number = letter.above.isdigit() or is_element
-        if printed[letter.tex] == 1 and not (is_number and letter.base in bases):
+        if is_number and letter.base in bases:  # `\beta_0` beside a tensor `\beta`
+            if not letter.below.isdigit() or letter.above:
+                continue
+            letter = Letter(letter.base, above=f"({letter.below})")
+        if printed.get(letter.tex, 0) <= 1:
             kept[name] = letter
     return kept
 
