@@ -1,9 +1,12 @@
 r"""Lines that decide: `%!tadc LETTER is NAME` gives a name, and `%!tadc agree GUESS` agrees with a guess."""
 
+import re
+
 import numpy as np
 import pytest
 
 import tadc
+from tadc.cli import commands
 from tadc.syntax.tex.agreed import agreement
 
 
@@ -66,6 +69,17 @@ def test_lines_agree_with_guesses():
     assert str(g) == str(f)
     assert not [note for note in g.notes if note.is_guess]
     assert [note.text for note in g.notes] == [note.text for note in f.notes]
+
+
+def test_the_lines_of_strict_errors_can_be_pasted(tmp_path, capsys):
+    path = tmp_path / "paper.tex"
+    path.write_text(GUESSED)
+    assert commands.main(["show", str(path), "--strict"], standalone_mode=False)
+    lines = re.findall(r"write `(%!tadc agree [^`]+)`", capsys.readouterr().err)
+    assert len(lines) >= 2
+
+    path.write_text("\n".join([*lines, GUESSED]))
+    assert not commands.main(["show", str(path), "--strict"], standalone_mode=False)
 
 
 def test_a_line_that_agrees_with_nothing_is_an_error():

@@ -1,4 +1,4 @@
-r"""Guesses that a document agrees with: after `%!tadc agree `d` is defined in the prose` that reading is no guess any more."""
+r"""Guesses that a document agrees with: after `%!tadc agree d is defined in the prose` that reading is no guess any more."""
 
 from __future__ import annotations
 
@@ -56,4 +56,5 @@ def with_agreed(notes: Sequence[Note], lines: Sequence[Agreed]) -> tuple[Note, .
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.split())
+    """The text without marks around names, as it stands in a line and in a message."""
+    return " ".join(text.replace("`", "").split())
