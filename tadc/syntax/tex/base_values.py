@@ -62,6 +62,8 @@ def _valued(node: Node) -> tuple[Node, ...]:
     match node:
         case ast.Reduction():
             return (node.body,) if node.condition is None else (node.condition, node.body)
+        case ast.Application(Name("\\given")):
+            return ()
         case ast.Application(Name(name), args) if name.startswith("\\"):
             return tuple(a for n, a in enumerate(args) if n == 0 or not isinstance(a, Name))
         case _:
