@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from oracle import ROOT
+from published import FORMULAS as FORMULAS_OF_PAPERS
 
 import tadc
 
@@ -29,17 +30,36 @@ def test_a_derivative_is_what_is_shown(formula, mode, printed):
     assert getattr(f, mode)().source("latex") == printed
 
 
+def printed(sources):
+    """The value and the first derivatives of each text that is read, as LaTeX."""
+    for source in sources:
+        try:
+            f = tadc.compile(source, lang="tex")
+            texts = [g.source("latex") for g in (f, f.adjoint(), f.tangent())]
+            yield from (
+                t for t in texts if "detached" not in t
+            )  # maxima with infinities: cases in cases
+        except tadc.Error:
+            continue  # it is one of those that are refused
+
+
+def set_by_tex(texts, folder):
+    """The log of a document of these texts."""
+    pages = "\n\\clearpage\n".join(f"\\noindent\n{text}" for text in texts)
+    (folder / "printed.tex").write_text(DOCUMENT % pages)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "printed.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+    return done.stdout
+
+
 @pytest.mark.tex
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex")
-@pytest.mark.parametrize("path", FORMULAS, ids=lambda path: path.stem)
-def test_latex_with_amsmath_alone_prints_a_formula_and_its_adjoint(path, tmp_path):
-    try:
-        f = tadc.load(path)
-    except tadc.Error:
-        pytest.skip("it is one of those that are refused")
-    body = f.source("latex") + f.adjoint().source("latex")
-    (tmp_path / "printed.tex").write_text(DOCUMENT % body)
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "printed.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+@pytest.mark.parametrize("part", range(6))
+def test_latex_with_amsmath_alone_prints_formulas_and_derivatives_within_a_page(part, tmp_path):
+    sources = [path.read_text("utf-8") for path in FORMULAS[part::6]]
+    sources += [f.text for f in list(FORMULAS_OF_PAPERS.values())[part::40]]
+    log = set_by_tex(list(printed(sources)), tmp_path)
 
-    assert done.returncode == 0, done.stdout[-2000:]
+    too_wide = [float(n) for n in re.findall(r"Overfull .hbox \(([0-9.]+)pt", log)]
+    assert not [n for n in too_wide if n > 2], too_wide

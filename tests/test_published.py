@@ -13,6 +13,7 @@ from published import FORMULAS, Formula
 
 import tadc
 from tadc.cli.program import loaded
+from tadc.syntax.tex.agreed import agreement
 
 REFUSED = {  # what says so
     "action_values": "a conditional stands where a number is expected",
@@ -33,7 +34,7 @@ REFUSED = {  # what says so
     "moment_tensor": "`^s` may be a power or an index",
     "normalised_messages": "the set that the index runs over is not told",
     "reproduction_number": "I begins at 1",
-    "spike_timing": "the size F does not follow",
+    "spike_timing": "`A_+` may be the positive part of `A`, or a name with a label",
     "structure_tensor": "sets have no place in a formula",
     "three_by_three": "dimension 1 of x begins at 0",
     "two_body_expectation": "no display defines an element",
@@ -236,6 +237,10 @@ def test_strict_refuses_every_guess_and_nothing_else(name, tmp_path):
     named = {error.fact.removeprefix("a guess: ") for error in caught.value.errors}
     assert named <= guesses
     assert named
+
+    lines = dict.fromkeys(agreement(note) for note in f.notes if note.is_guess)
+    path.write_text("\n".join([*lines, FORMULAS[name].text]), "utf-8")
+    assert str(loaded(str(path), {}, strict=True)) == str(f)
 
 
 @pytest.mark.slow  # every second one: all take a minute and a half

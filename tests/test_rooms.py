@@ -15,6 +15,7 @@ ROOMS = """
     errors
     resources version progress tables trampoline
     cache bounded_cache
+    syntax.letters
     syntax.ast syntax.paths syntax.reading
     syntax.arithmetic syntax.base syntax.nodes syntax.likes
     syntax.idx
@@ -51,7 +52,7 @@ ROOMS = """
     check prove
     bench doctor
     function.open_sizes function.signature function.foreign function.data
-    function.reading function.index
+    function.reading function.index function.letters
     function.origin function.derivatives function.targets
     function.substitution function.parts function.krylov
     function.vjp function.jvp function.runs function.boxes function.step_costs

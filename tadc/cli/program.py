@@ -11,6 +11,7 @@ from tadc.cli.output import place
 from tadc.cli.parameters import INVERSE_MODES
 from tadc.errors import ShapeError, Span, SyntaxError, merged
 from tadc.function.derivatives import in_mode
+from tadc.syntax.tex.agreed import agreement
 
 if TYPE_CHECKING:
     from tadc.function import Function
@@ -57,8 +58,7 @@ def _guess(note: Note) -> SyntaxError:
     return SyntaxError(
         note.span,
         f"a guess: {note.text}",
-        fix=r"say it in the document, with a declaration `%!tadc ..`, a label that is upright, `x_{\mathrm{s}}`, or another name;"
-        " or leave `--strict` out",
+        fix=f"write `{agreement(note)}` if that is meant; else say what is, with a declaration or another name",
     )
 
 

@@ -12,6 +12,7 @@ from tadc.errors import ArgumentError, Span
 from tadc.function.data import holds_floats, refuse_data
 from tadc.function.derivatives import Wrt, derivative, derived_programs
 from tadc.function.foreign import framework_of
+from tadc.function.letters import own_letters
 from tadc.function.open_sizes import OpenSizes
 from tadc.function.origin import Derivation, Origin
 from tadc.function.reading import reading_lines
@@ -247,7 +248,7 @@ class Function:
     def _repr_latex_(self) -> str | None:
         if self._tree is not None:
             return self._tree.tex_display()
-        return None if self._open is not None else tex_display(self._program)
+        return None if self._open is not None else tex_display(self._program, own_letters(self))
 
     def __repr__(self) -> str:
         inputs, outputs = (

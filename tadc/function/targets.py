@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tadc import compiler
 from tadc.errors import ArgumentError, BackendError, DerivativeError
+from tadc.function.letters import own_letters
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.cost import about_a_thousand
@@ -273,7 +274,7 @@ def _idx(unit: Unit) -> str:
 
 def _latex(unit: Unit) -> str:
     f = unit.function
-    return f._tree.tex() if f._tree is not None else tex_text(f.program)
+    return f._tree.tex() if f._tree is not None else tex_text(f.program, own_letters(f))
 
 
 class Target(NamedTuple):

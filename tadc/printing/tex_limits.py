@@ -12,16 +12,17 @@ from tadc.printing.tex_names import Spelled, TexNames, affine_tex, ceiling_tex, 
 __all__ = ["conditions_tex", "limits_tex"]
 
 
-def limits_tex(reduce: Reduce, names: TexNames) -> str:
-    r"""`_{k=0}^{4}`, and `_{\substack{0 \le k \le 4 \\ k \ne i}}` where more is to say."""
+def limits_tex(reduce: Reduce, names: TexNames, other: str = "") -> str:
+    r"""`_{k=0}^{4}`, and `_{\substack{0 \le k \le 4 \\ k \ne i}}` where more is to say; `other` is a further condition."""
     bounds = bounded(reduce)
     tests = list(bounds.tests)
+    others = [other] if other else []
     entries: list[str] = []
     for b in bounds.each:
         r = b.range
         index = names.symbols[r.index]
         if r.lows and r.highs:
-            low, high = _low(r, names.symbols), _high(r, names.symbols)
+            low, high = _low(r, names), _high(r, names)
             entries.append(f"{low} \\le {index} \\le {high}")
             tests += b.tests
         else:
@@ -30,26 +31,34 @@ def limits_tex(reduce: Reduce, names: TexNames) -> str:
     if tests:
         entries += conditions_tex(Domain.of(tests), names)
     elif len(entries) == 1 and r.lows and r.highs:
-        return f"_{{{index}={low}}}^{{{high}}}"
+        rows = " \\\\ ".join([f"{index}={low}", *others])
+        below = f"\\substack{{{rows}}}" if others else rows
+        return f"_{{{below}}}^{{{high}}}"
+    entries += others
     rows = " \\\\ ".join(entries)
     return f"_{{{rows}}}" if len(entries) == 1 else f"_{{\\substack{{{rows}}}}}"
 
 
-def _low(r: Range, symbols: Spelled) -> str:
+def _low(r: Range, names: TexNames) -> str:
     forms = [
-        affine_tex(e, symbols) if c == 1 else ceiling_tex(affine_tex(e, symbols), c)
-        for e, c in r.lows
+        affine_tex(form, names.symbols)
+        if c == 1
+        else ceiling_tex(affine_tex(form, names.symbols), c)
+        for form, c in ((names.form(e) + c * names.base, c) for e, c in r.lows)
     ]
     return forms[0] if len(forms) == 1 else f"\\max({', '.join(forms)})"
 
 
-def _high(r: Range, symbols: Spelled) -> str:
-    forms = [floor_tex(affine_tex(e, symbols), c) for e, c in r.highs]
+def _high(r: Range, names: TexNames) -> str:
+    forms = [
+        floor_tex(affine_tex(names.form(e) + c * names.base, names.symbols), c) for e, c in r.highs
+    ]
     return forms[0] if len(forms) == 1 else f"\\min({', '.join(forms)})"
 
 
 def conditions_tex(domain: Domain, names: TexNames) -> list[str]:
     """A text each, but one for both bounds of an index: `1 <= i <= N - 2`."""
+    domain = domain.substitute(names.shift) if names.shift else domain
     lows, highs = _sides(domain, names, 1), _sides(domain, names, -1)
     texts: list[str] = []
     for condition in domain:

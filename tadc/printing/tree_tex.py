@@ -10,8 +10,19 @@ from typing import Any, TypeAlias
 
 from tadc.errors import SyntaxError
 from tadc.ir.walk import descend
-from tadc.printing.tex import PROVIDED, applied, bracketed, broken, number_tex, product
-from tadc.printing.tex_names import ATOM, FACTOR, PRODUCT, SIGN, SUM, TexNames, Text
+from tadc.printing.tex import (
+    LEAST,
+    applied,
+    bracketed,
+    broken,
+    negative,
+    number_tex,
+    product,
+    provided,
+    quotient,
+)
+from tadc.printing.tex_names import ATOM, FACTOR, PRODUCT, SIGN, SUM, Own, TexNames, Text
+from tadc.printing.tex_width import PAGE, width
 from tadc.printing.tree_idx import (
     declaration_lines,
     declared_inputs,
@@ -40,7 +51,8 @@ def tree_tex(tree: ast.Program, given: Mapping[str, int], index_base: int) -> st
     names = _names(tree)
     lines = [f"%!tadc {line}" for line in declaration_lines(tree, given, index_base)]
     lines += ["%!tadc base 0"] if _base(tree, index_base) == 0 else []
-    lines += [PROVIDED]
+    lines += [f"%!tadc {tex} is {name}" for name, tex in names.told.items()]
+    lines += provided("\\mathbb{")
     lines += [f"With all indices from ${_base(tree, index_base)}$, let"]
     lines += [tree_tex_display(tree, index_base)]
     shapes = [shape for d in _definitions(tree) if (shape := _shape(d, tree, names))]
@@ -51,7 +63,12 @@ def tree_tex(tree: ast.Program, given: Mapping[str, int], index_base: int) -> st
 def tree_tex_display(tree: ast.Program, index_base: int) -> str:
     """The statements alone, for a notebook to show."""
     names, base = _names(tree), _base(tree, index_base)
-    rows = " \\\\\n".join(_statement(d, names, base) for d in _definitions(tree))
+    definitions = _definitions(tree)
+    lefts = [_left(d, names) for d in definitions]
+    most = max(PAGE - max(map(width, lefts), default=0.0) - 15.0, LEAST)
+    rows = " \\\\\n".join(
+        _statement(d, left, most, names, base) for d, left in zip(definitions, lefts, strict=True)
+    )
     return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
 
@@ -108,23 +125,26 @@ def _names(tree: ast.Program) -> TexNames:
             case _:
                 pass
     known = {*sizes, *indices, *CONSTANTS}
-    return TexNames.written((*elements, *(n for n in alone if n not in known)), sizes, indices)
+    tensors = (*elements, *(n for n in alone if n not in known))
+    return TexNames.written(tensors, sizes, indices, Own(tree.letters))
 
 
 # ---------------------------------------------------------------------- statements and shapes
 
 
-def _statement(d: ast.Definition, names: TexNames, base: int) -> str:
-    left = names.tensors[d.target.name].tex
-    if d.lefts:
-        left += f"_{{{names.joined([names.symbols[r.name.name] for r in d.lefts])}}}"
+def _left(d: ast.Definition, names: TexNames) -> str:
+    indices = names.joined([names.symbols[r.name.name] for r in d.lefts])
+    return names.tensors[d.target.name].element(indices)
+
+
+def _statement(d: ast.Definition, left: str, most: float, names: TexNames, base: int) -> str:
     terms: list[str] = []
     body = d.body
     value = _Values(names, base)
     while isinstance(body, ast.Binary) and body.operator in ("+", "-"):
         terms.append(f"{body.operator} {descend(value.term(body.right))}")
         body = body.left
-    return f"  {left} &= {broken([descend(value.text(body)).tex, *reversed(terms)])}"
+    return f"  {left} &= {broken([descend(value.text(body)).tex, *reversed(terms)], most)}"
 
 
 def _shape(d: ast.Definition, tree: ast.Program, names: TexNames) -> str:
@@ -210,7 +230,7 @@ class _Indices:
                 return Text(text, ATOM)
             case ast.Name(name):
                 tex = self.names.symbols.get(name)
-                return Text(tex, ATOM) if tex is not None else self.names.tensors[name]
+                return Text(tex, ATOM) if tex is not None else self.names.element(name, ())
             case ast.Unary(operand):
                 inner = yield self.text(operand)
                 return Text(f"-{_at_least(inner, FACTOR)}", SIGN)
@@ -273,20 +293,19 @@ class _Values:
                 texts = []
                 for subscript in subscripts:
                     texts.append((yield self.indices.text(subscript)).tex)
-                tensor = names.tensors[name.name]
-                return Text(f"{tensor.tex}_{{{names.joined(texts)}}}", tensor.level) if texts else tensor  # fmt: skip
+                letter = names.tensors[name.name]
+                level = FACTOR if letter.above else ATOM
+                return Text(letter.element(names.joined(texts)), level)
             case ast.Unary(operand):
                 inner = yield self.text(operand)
-                tex = inner.tex if inner.level >= PRODUCT else bracketed(inner.tex)
-                return Text(f"-{tex}", SIGN, inner.is_open)
+                return negative(inner)
             case ast.Binary("+" | "-" as sign, a, b):
                 first = yield self.text(a)
                 return Text(f"{first.tex} {sign} {(yield self.term(b))}", SUM)
             case ast.Binary("*", a, b):
                 return product((yield self.text(a)), (yield self.text(b)))
             case ast.Binary("/", a, b):
-                over, under = (yield self.text(a)), (yield self.text(b))
-                return Text(f"\\frac{{{over.tex}}}{{{under.tex}}}", FACTOR)
+                return quotient((yield self.text(a)), (yield self.text(b)))
             case ast.Binary("**", a, b):
                 below, power = (yield self.text(a)), (yield self.text(b))
                 # Without brackets an index would be a superscript of the name.

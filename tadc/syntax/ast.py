@@ -12,10 +12,12 @@ span of the text it was read from. Nothing here is compared or hashed: nodes are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from tadc.errors import Span
+from tadc.syntax.letters import Letter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -304,7 +306,7 @@ class Program:
     """The items in order. `skipped` are the parts of a LaTeX document that define no tensor, with `reasons`; `notes` how it was read.
 
     Where states were written out, `versions` are the names that these got, each with its state, in the order of the updates, and `rounds`
-    the places of the rounds in which names were defined, outermost loop first.
+    the places of the rounds in which names were defined, outermost loop first. `letters` are those that a LaTeX document prints.
     """
 
     items: tuple[Item, ...]
@@ -314,3 +316,4 @@ class Program:
     versions: tuple[tuple[str, str], ...] = ()
     rounds: tuple[tuple[str, tuple[int, ...]], ...] = ()
     request: Request | None = None
+    letters: Mapping[str, Letter] = field(default_factory=dict, compare=False)

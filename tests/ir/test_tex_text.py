@@ -50,14 +50,14 @@ ABC = "input a[], b[], c[]\n"
 FORMULAS = [
     ("y = a - (b - c)", "a - (b - c)"),
     ("y = a*b*c", "a b c"),
-    ("y = a*(b*c)", "a (b c)"),
+    ("y = a*(b*c)", "a {b c}"),
     ("y = 2*a*3", r"2 a \cdot 3"),
     ("y = (a - b)/c", r"\frac{a - b}{c}"),
     ("y = a*(b/c)**2", r"a \left(\frac{b}{c}\right)^{2}"),
     ("y = -(a*b) + c", "-a b + c"),
     ("y = a**-b", "a^{-b}"),
     ("y = a*-1.5", r"a (-1.5)"),
-    ("y = a + 2.5e-7*b*1e30", r"a + 2.5 \cdot 10^{-7} b (1.0 \cdot 10^{30})"),
+    ("y = a + 2.5e-7*b*1e30", r"a + 2.5 \cdot 10^{-7} b \cdot {1.0 \cdot 10^{30}}"),
     ("y = a*pi - inf", r"a \pi - \infty"),
     ("y = exp(-a)**2 + abs(b)**2", r"(\exp(-a))^{2} + \left|b\right|^{2}"),
     ("y = sqrt(a)*cbrt(b)*sigmoid(c)", r"\sqrt{a} \sqrt[3]{b} \sigma(c)"),
@@ -77,7 +77,12 @@ FORMULAS = [
      r"\prod_{j=0}^{2} \sum_{k=\max(2, \lceil i/2 \rceil)}^{\min(4, i)} x_{jk}"),
     ("y[i: 3] = sum{k: 5 | (i + k) % 3 = 1} x[k]", r"\sum_{z=\lceil (i - 1)/3 \rceil}^{1} x_{3 z - i + 1}"),
     ("y = sum{k: 3, l: 5 | k != l} x[k, l]",
-     r"\sum_{\substack{0 \le k \le 2 \\ 0 \le l \le 4}} \begin{cases} 0 & \text{if } k = l \\ x_{kl} & \text{otherwise} \end{cases}"),
+     r"\sum_{\substack{0 \le k \le 2 \\ 0 \le l \le 4 \\ k \ne l}} x_{kl}"),
+    ("y = sum{k: 3 | k != 1} x[k]", r"\sum_{\substack{k=0 \\ k \ne 1}}^{2} x_{k}"),
+    ("y = a/(b/c/2)", r"\frac{a}{\frac{b}{c} / 2}"),
+    ("y = gate(a, b)*c", r"a \gated b c"),
+    ("y = -gate(a, b)", r"-{a \gated b}"),
+    ("y = -(a/b/c)", r"-{\frac{a}{b} / c}"),
     ("size d_in\ninput x[d_in]\ny = sum{k} x[k]", r"\sum_{k=0}^{d_{\mathrm{in}} - 1} x_{k}"),
 ]  # fmt: skip
 
@@ -118,7 +123,7 @@ def test_a_long_sum_goes_on_in_the_next_row():
     program = normal("y[i: 9] = " + " + ".join(f"sin(a[i])*b[i]*c[i]/{n}" for n in range(2, 20)))
     tex = tex_text(program)
 
-    assert tex.count("\\\\\n    &+ ") >= 2
+    assert tex.count("\\\\\n    &\\hspace{2em} + ") >= 2
     assert program_text(read_back(tex)) == program_text(program)
 
 

@@ -74,7 +74,7 @@ y_i = \sum_{3 \ge k > 0} x_{i+k}                   == y[i] = sum{k=0 + 1..3} x[i
 y_i = \sum_{k \mid k < i} x_k                      == y[i] = sum{k | k < i} x[k]
 y_i = \sum_{k | k < i} x_k                         == y[i] = sum{k | k < i} x[k]
 y_i = \sum_{k : k < i} x_k                         == y[i] = sum{k | k < i} x[k]
-y_i = \sum_{k,l \mid k < l, k+l = i} x_{kl}        == y[i] = sum{k, l | k < l and k+l = i} x[k, l]
+%!tadc base 0@y_i = \sum_{k,l \mid k < l, k+l = i} x_{kl}        == y[i] = sum{k, l | k < l and k+l = i} x[k, l]
 y_i = \sum_{\substack{j \ne i \\ k < j}} a_{jk}    == y[i] = sum{j, k | j != i and k < j} a[j, k]
 y_i = \sum_j a_{ij} \sum_{k<j} b_k                 == y[i] = sum{j} a[i, j] * sum{k | k < j} b[k]
 y_i = \sum_{k_1 k_2} x_{k_1 k_2} a_i               == y[i] = sum{k_1, k_2} x[k_1, k_2] * a[i]
@@ -93,7 +93,7 @@ y_i = -a_i b_i - (-c_i)                            == y[i] = -a[i] * b[i] - (-c[
 y_i = \frac12 a_i + \tfrac{1}{2} b_i / c_i         == y[i] = (1/2) * a[i] + (1/2) * b[i] / c[i]
 y_i = x_i^{-1} 10^{-3} \pi + .5                    == y[i] = x[i]**(-1) * 10**(-3) * pi + 0.5
 y_i = x_i^2 + (x_i)^{2} + \left[x_i\right]^2       == y[i] = x[i]**2 + x[i]**2 + x[i]**2
-y_i = (-1)^i \alpha x_i^\alpha                       == y[i] = (-1)**i * alpha * x[i]**alpha
+%!tadc base 0@y_i = (-1)^i \alpha x_i^\alpha                       == y[i] = (-1)**i * alpha * x[i]**alpha
 y_i = \sqrt{x_i} + \sqrt[3]{x_i} + \sqrt[4]z       == y[i] = sqrt(x[i]) + cbrt(x[i]) + z**(1/4)
 y_i = \bigl( a_i \bigr) \Big[ b_i \Big] \{ c_i \}  == y[i] = a[i] * b[i] * c[i]
 y_i = {a_i} {{b}_i}                                == y[i] = a[i] * b[i]
@@ -118,13 +118,13 @@ y_{ij} = \delta_{ij} x_i + \delta_{i,j+1}          == y[i, j] = delta(i, j) * x[
 y_{i} = \delta_{i} x_i                             == y[i] = delta[i] * x[i]
 y_{ij} = \mathbf{1}[i = j] + [i < j] x_i           == y[i, j] = [i = j] + [i < j] * x[i]
 y_{ij} = \mathbb{1}_{i=j} + \mathbb{1}\{i<j,x>0\}  == y[i, j] = [i = j] + [i < j and x > 0]
-y_i = [i<3 \land \lnot (i = 1 \lor i \ge 2)]       == y[i] = [i < 3 and not (i = 1 or i >= 2)]
+%!tadc base 0@y_i = [i<3 \land \lnot (i = 1 \lor i \ge 2)]       == y[i] = [i < 3 and not (i = 1 or i >= 2)]
 y_i = [0 \le i < N]                                == y[i] = [0 <= i < N]
 y_i = x_{\lfloor i/2 \rfloor} + x_{i \bmod 3}      == y[i] = x[i // 2] + x[i % 3]
 y_i = x_{\lfloor \frac{i+1}{M} \rfloor}            == y[i] = x[(i + 1) // M]
-y_i = \lfloor i/2 \rfloor + \lfloor x_i/2 \rfloor  == y[i] = i // 2 + floor(x[i] / 2)
+%!tadc base 0@y_i = \lfloor i/2 \rfloor + \lfloor x_i/2 \rfloor  == y[i] = i // 2 + floor(x[i] / 2)
 y_i = x_{\lceil i/2 \rceil}                        == y[i] = x[-((-i) // 2)]
-y_i = -i \bmod 3                                   == y[i] = -i % 3
+%!tadc base 0@y_i = -i \bmod 3                                   == y[i] = -i % 3
 y_i = x_{\operatorname{pad}(i-1)}                  == y[i] = x[pad(i - 1)]
 y_i = x_{\operatorname{pad}(i-1, -\infty)}         == y[i] = x[pad(i - 1, -inf)]
 y_{i} = x_{i, \operatorname{wrap}(i+1)}            == y[i] = x[i, wrap(i + 1)]
@@ -132,7 +132,7 @@ y_i = x_{\max(i-1, 0)}                             == y[i] = x[max(i - 1, 0)]
 y_i = \begin{cases} x_i & \text{if } x_i > 0, \\ 0 & \text{otherwise}. \end{cases} == y[i] = if x[i] > 0 then x[i] else 0
 y_i = \begin{cases} x_i & x_i > 0 \\ 0 & x_i \le 0 \end{cases} == y[i] = if x[i] > 0 then x[i] else 0
 y_i = \begin{cases} 1, & i=0, \\ 2, & i=1 \\ 3 \end{cases} == y[i] = if i = 0 then 1 else if i = 1 then 2 else 3
-y_i = \left\{ \begin{array}{ll} 1 & i < 3 \\ 2 & \text{else} \end{array} \right. == y[i] = if i < 3 then 1 else 2
+%!tadc base 0@y_i = \left\{ \begin{array}{ll} 1 & i < 3 \\ 2 & \text{else} \end{array} \right. == y[i] = if i < 3 then 1 else 2
 \hat{x}_i = x'_i + x_i' + \bar{\mathbf{y}}_i       == x_hat[i] = x_prime[i] + x_prime[i] + y_bar[i]
 y_i = x^{(1)}_i x_i^{(2)} + W^{\text{in}}_{i}      == y[i] = x_1[i] * x_2[i] + W_in[i]
 \boldsymbol{\alpha}_i = \mathcal{L}_i \ell         == alpha[i] = L[i] * ell

@@ -24,8 +24,15 @@ TWO_READINGS = [
         "%!tadc base 0": "size N, M; s = (sum{i=1..N} a[i]) + (sum{k=0..M} b[2*k + 1])",
         "%!tadc base 1": "base 1; size N, M; s = (sum{i=1..N} a[i]) + (sum{k=0..M} b[2*k + 1])"}),
     (r"y_i = a(i+1) + x_i", "may be an element of `a`, a function of it, or a product", {
-        "%!tadc input a[]": "input a[]; y[i] = a*(i + 1) + x[i]"}),
+        "%!tadc base 0\n%!tadc input a[]": "input a[]; y[i] = a*(i + 1) + x[i]"}),
     (r"y_i = \sum_j x_j e^{-i j}", "complex numbers are not there yet", {}),
+    (r"y = \sum_i i x_i", "nothing tells whether it starts at 0 or at 1", {
+        "%!tadc base 0": "y = sum{i} i*x[i]",
+        "%!tadc base 1": "y = sum{i} (i + 1)*x[i]"}),
+    (r"y_i = a_{+} x_i", "may be the positive part of `a`, or a name with a label", {
+        "%!tadc input a_plus[]": "input a_plus[]; y[i] = a_plus*x[i]"}),
+    (r"y_i = \mathbf{S}_i \cdot \mathbf{h}", "beside a vector may be a vector or a number", {
+        "%!tadc input S[N, D], h[D]": "size N, D; input S[N, D], h[D]; y[i] = sum{d} S[i,d]*h[d]"}),
     (r"y = \mathbb{E}[x_i]", "an expectation is no formula of tensors", {}),
     (r"y_i^{t+1} = y_i + x_i", "loop over time", {}),
 ]  # fmt: skip
@@ -50,7 +57,7 @@ def test_what_has_two_readings_is_an_error_and_a_line_decides(formula, fact, lin
 def test_an_imaginary_unit_is_refused_and_an_index_of_that_name_is_none():
     with pytest.raises(tadc.Error, match="complex numbers"):
         tadc.compile(r"X_k = \sum_n x_n e^{-2 \pi i k n}", lang="tex")
-    assert tadc.compile(r"y_i = x_i e^{-i}", lang="tex").inputs == ("x",)
+    assert tadc.compile("%!tadc base 0\n" r"y_i = x_i e^{-i}", lang="tex").inputs == ("x",)
 
 
 def test_the_order_of_a_conditional_is_told_by_declared_extents():
@@ -145,6 +152,42 @@ def test_limits_and_marks_of_several_are_those_of_each(formula, program):
     assert {*found.inputs} == {*plain.inputs}
     np.testing.assert_allclose(
         found(*(given[n] for n in found.inputs)), plain(*(given[n] for n in plain.inputs))
+    )
+
+
+WITHOUT_BASE = [
+    r"\sum_{ij} (-1)^{i+j} x_{ij}",
+    r"\sum_{i<j} x_i x_j",
+    r"\sum_{ij} (i - j)^2 x_{ij}",
+    r"\sum_{ij} x_{ij} \delta_{ij}",
+]
+
+
+@pytest.mark.parametrize("formula", WITHOUT_BASE)
+def test_differences_of_indices_need_no_first_index(formula):
+    x = np.random.default_rng(0).random((3, 3))
+    text = rf"\[ s = {formula} \]"
+    values = [tadc.compile(f"%!tadc base {n}\n{text}", lang="tex") for n in (0, 1)]
+    f = tadc.compile(text, lang="tex")
+    given = x if len(f.program.inputs[0].shape) == 2 else x[0]
+
+    np.testing.assert_allclose([g(given) for g in values], f(given))
+
+
+def test_signs_below_a_letter_are_labels_where_both_signs_are():
+    f = tadc.compile(r"\[ y_i = a_+ x_i + a_- z_i \]", lang="tex")
+
+    assert f.inputs == ("a_plus", "x", "a_minus", "z")
+
+
+def test_a_bold_e_is_no_number():
+    f = tadc.compile(r"\[ y_i = \mathbf{e}_i + e^{x_i} \]", lang="tex")
+
+    assert f.inputs == ("e_bf", "x")
+    assert tadc.compile(r"\[ y_i = x_i \cdot \mathbf{e}^\top \mathbf{z} \]", lang="tex").inputs == (
+        "x",
+        "e",
+        "z",
     )
 
 

@@ -22,13 +22,14 @@ _TRANSPOSES = (r"\top", r"\intercal")
 
 
 class Bold(NamedTuple):
-    """Names that are written bold everywhere: those of vectors, and capitals without subscripts."""
+    """Names that are written bold everywhere: those of vectors, capitals without subscripts, and capitals with some."""
 
     vectors: frozenset[str]
     capitals: frozenset[str]
+    numbered: frozenset[str]
 
 
-NO_BOLD = Bold(frozenset(), frozenset())
+NO_BOLD = Bold(frozenset(), frozenset(), frozenset())
 
 
 _BOLD_IN_TEXT = re.compile(
@@ -55,9 +56,11 @@ def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
     with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
     bare = set(_bare(definitions))
     small = {n for n in bold if not n[0].isupper() and not n[0].isdigit()}
+    capitals = {n for n in bold if n[0].isupper()}
     return Bold(
         frozenset(small - (with_subscripts & bare)),
-        frozenset(n for n in bold - with_subscripts if n[0].isupper()),
+        frozenset(capitals - with_subscripts),
+        frozenset(capitals & with_subscripts),
     )
 
 

@@ -19,7 +19,7 @@ from tadc.syntax.ast import Application, Binary, Condition, Expression, Name, Nu
 from tadc.syntax.nodes import nodes
 from tadc.syntax.tex import time_steps
 from tadc.syntax.tex.cases import Row, choice
-from tadc.syntax.tex.commands import INVERSES
+from tadc.syntax.tex.commands import GATED, INVERSES
 from tadc.syntax.tex.factorials import binomial, logarithm_of_factorial
 from tadc.syntax.tex.limits import Limits, limits, read_limits
 from tadc.syntax.tex.macros import Expansion
@@ -173,6 +173,8 @@ class Build:
 
     def _product(self, span: Span, left: Part, sign: Token, right: Part) -> Expression:
         operator: Literal["*", "/", "%"] = "*"
+        if sign.value.removeprefix("\\") in GATED:
+            return Application(Name("gate", self._at(sign)), (number(left), number(right)), span)
         if sign.type in ("SLASH", "BMOD"):
             operator = "/" if sign.type == "SLASH" else "%"
         elif (

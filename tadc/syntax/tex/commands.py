@@ -17,6 +17,7 @@ __all__ = [
     "ELEMENT_TYPES",
     "FUNCTIONS",
     "FUNCTION_LETTERS",
+    "GATED",
     "GREEK",
     "INVERSES",
     "LAYOUTS",
@@ -157,7 +158,7 @@ MARKS = {
 
 # fmt: off
 SYMBOLS = {
-    "cdot": "CDOT", "times": "CDOT", "ast": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
+    "cdot": "CDOT", "gated": "CDOT", "gatedby": "CDOT", "times": "CDOT", "ast": "CDOT", "bmod": "BMOD", "mod": "BMOD", "div": "SLASH",
     "coloneqq": "DEF", "coloneq": "DEF", "leftarrow": "DEF", "longleftarrow": "DEF", "gets": "DEF", "equiv": "DEF", "triangleq": "DEF",
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
@@ -177,6 +178,8 @@ CHARACTERS = {
     "≠": "!=", "!": "FACTORIAL", "·": "CDOT", "×": "CDOT", "∈": "IN",
 }
 # fmt: on
+# The product of derivatives that is 0 where a factor is: printed as a product, and provided by what tadc prints.
+GATED = {"gated": r"\,", "gatedby": r"\times"}
 RELATIONS = frozenset(("<", "<=", ">", ">=", "!="))
 
 DROPPED = words("""! nonumber notag displaystyle textstyle scriptstyle limits nolimits allowbreak break nobreak qedhere hfill strut

@@ -11,6 +11,7 @@ from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
 from tadc.syntax.nodes import Node, nodes, parts
+from tadc.syntax.tex.base_values import refuse_values
 from tadc.syntax.tex.index_values import lowest
 from tadc.syntax.tex.periods import wrapped_index
 from tadc.syntax.tex.zero_starts import beginning_at_zero
@@ -34,7 +35,7 @@ def base_of(
 ) -> tuple[int | None, str, Span | None]:
     """The base that the printed ranges tell, or else numbers as subscripts, the reason, and a place.
 
-    `shapes` are the declared extents. Raises SyntaxError where some ranges begin at 0 and others at 1, so that both readings fit.
+    `shapes` are the declared extents. Raises SyntaxError where both readings fit, and the values differ.
     """
     starts = [s for d in definitions for s in _starts(d)]
     ones = [s for s in starts if s.low == 1 or s.reaches == 1]
@@ -86,6 +87,7 @@ def _told_by_numbers(
             f"nothing tells whether the first element is `x_0` or `x_1`, and a subscript is a number: `{_shown(numbers[0].element.span)}`",
             fix=f"write `%!tadc base 0` or `%!tadc base 1`; where the number is a label, {_as_label(numbers[0])}",
         )
+    refuse_values(definitions)
     return None, "", None
 
 

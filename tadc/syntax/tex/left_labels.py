@@ -33,6 +33,7 @@ from tadc.syntax.tex.script_tokens import (
 )
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.told_letters import TOLD
 
 __all__ = ["NO_INDICES", "LeftLabels"]
 
@@ -71,6 +72,8 @@ class LeftLabels:
 
     def _with_label(self, definition: Statement) -> Statement:
         tokens = definition.tokens
+        if tokens[0].note == TOLD:
+            return definition
         if (named := self._with_tensors(definition)) is not None:
             return named
         if (named := self._with_axes(definition)) is not None:

@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
+from tadc.syntax.tex.told_letters import TOLD
 
 __all__ = ["LeftNames", "Variable", "variable_at"]
 
@@ -229,7 +230,7 @@ def _head(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head
             return _partial(tokens, place, closing)
         case "NABLA":
             return _gradient(tokens, place, closing)
-        case "NAME":
+        case "NAME" if tokens[place].note != TOLD:
             return (
                 _difference(tokens, place, closing)
                 or _marked(tokens, place, closing)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tadc.errors import Source, Span
-from tadc.syntax.tex.commands import SWITCHES, WRAPPERS
+from tadc.syntax.tex.commands import GATED, SWITCHES, WRAPPERS
 
 __all__ = ["Expansion", "Macro", "expanded", "macros_of"]
 
@@ -99,7 +99,7 @@ def macros_of(text: str) -> list[tuple[int, str, Macro]]:
     found: list[tuple[int, str, Macro]] = []
     text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
     for match in _DEFINITION.finditer(text):
-        if match["how"] == "providecommand" and match["name"] in WRAPPERS:
+        if match["how"] == "providecommand" and match["name"] in {*WRAPPERS, *GATED}:
             continue  # it is there already
         if (read := _definition(text, match)) is not None:
             found.append((read[0], match["name"], read[1]))

@@ -116,7 +116,12 @@ def meaning(
     definitions = _in_index_notation(
         [*items, *more],
         ordered(definitions),
-        Ranks(ranks, {r.name.name for r in rows} | vectors, bold.capitals - known),
+        Ranks(
+            ranks,
+            {r.name.name for r in rows} | vectors,
+            bold.capitals - known,
+            bold.numbered - known - targets,
+        ),
         taken,
         notes,
         base,
@@ -245,6 +250,15 @@ def _base(
     base, reason, span = base_of(definitions, shapes)
     if base is not None and span is not None:
         notes.append(Note(span, f"indices start at {base}, since {reason}"))
+    places = (
+        node.span
+        for d in definitions
+        for node in nodes((d.body,))
+        if isinstance(node, ast.Reduction) and node.op.name in ("argmax", "argmin")
+    )
+    if base is None and (place := next(places, None)) is not None:
+        said = "indices that are values count from 0: nothing tells the first one"
+        notes.append(Note(place, said, is_guess=True))
     return base
 
 

@@ -20,6 +20,7 @@ from tadc.syntax.base import declared_base
 from tadc.syntax.idx.parse import MOST_ERRORS, parse_piece
 from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
+from tadc.syntax.tex.agreed import Agreed, agreed, with_agreed
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
@@ -42,6 +43,7 @@ from tadc.syntax.tex.macros import Expansion, expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
+from tadc.syntax.tex.own_letters import own_letters
 from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.periods import periods_of, without_periods
 from tadc.syntax.tex.points import (
@@ -89,6 +91,7 @@ from tadc.syntax.tex.time_steps import TimeSteps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.told_functions import says_any_function
+from tadc.syntax.tex.told_letters import ToldLetter, told_letter, with_told_letters
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
@@ -122,6 +125,8 @@ class _Found:
     is_upper: bool = False
     braces: list[Brace] = field(default_factory=list)
     guesses: list[Guess] = field(default_factory=list)
+    letters: list[ToldLetter] = field(default_factory=list)
+    agreed: list[Agreed] = field(default_factory=list)
 
 
 def _program(source: Source, index_base: int) -> ast.Program:
@@ -236,7 +241,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
         bold,
         periods,
     )
-    return with_request(with_likes(program), asked)
+    letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
+    letters |= {told.name: told.letter for told in found.letters}
+    whole = with_request(with_likes(program), asked)
+    return replace(whole, letters=letters, notes=with_agreed(whole.notes, found.agreed))
 
 
 _SAYS_SUMMATION = re.compile(
@@ -266,6 +274,14 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
     if source.text[region.start : region.end].strip() == "upper":
         found.is_upper = True
         return
+    if (line := agreed(source, region)) is not None:
+        found.agreed.append(line)
+        return
+    letters: list[ToldLetter | None] = []
+    _collect(letters, found.errors, lambda: [told_letter(source, region)])
+    if letters != [None]:
+        found.letters += filter(None, letters)
+        return
     braces: list[Brace | None] = []
     _collect(braces, found.errors, lambda: [brace_of(source, region)])
     if braces == [None]:
@@ -276,7 +292,7 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
 
 def _collect_statements(found: _Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
-    tokens = {r: _tokens(text, r) for r in regions}
+    tokens = {r: with_told_letters(_tokens(text, r), found.letters) for r in regions}
     ranks = _declared_ranks(found)
     steps = TimeSteps(
         {name: ranks.get(name, 0) for name in states_of(found.items)},

@@ -56,6 +56,7 @@ from tadc.syntax.tex.script_words import (
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shape_extents import names_outside_bars, with_named_extents
+from tadc.syntax.tex.sign_labels import signed_letters, with_sign_labels
 from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
@@ -305,6 +306,11 @@ def _element_products(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_element_products
 
 
+def _sign_labels(f: Formulas) -> Callable[[Tokens], Tokens]:
+    letters = signed_letters(f.tokens, f.declared)
+    return lambda tokens: with_sign_labels(tokens, letters)
+
+
 def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = LeftNames.of(f.displayed, f.declared)
     return lambda tokens: names.applied(tokens, f.guesses)
@@ -339,6 +345,7 @@ PASSES: tuple[Pass, ...] = (
     _compound_indices,
     _numbered_functions,
     _without_times,
+    _sign_labels,
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
     _element_products,

@@ -225,7 +225,7 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
                 " number: `%!tadc input sigma[]`"
             )
             return Token("ERROR", fact, token.start, token.end, fix)
-        case "NAME", "e":
+        case "NAME", "e" if token.note != "bold":  # `\mathbf{e}` is a vector
             return replace(token, note="euler")
         case "NAME", name if before_bracket and (
             _is_word(token) or name.split("_")[0] in FUNCTION_LETTERS | {"sigma"}

@@ -65,11 +65,14 @@ _SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """The ranks of names with subscripts; some are `certain`. Bold `capitals` may be vectors or matrices."""
+    """The ranks of names with subscripts; some are `certain`. Bold `capitals` may be vectors or matrices, and so may be the
+    elements of bold capitals that are `numbered`.
+    """
 
     of: Mapping[str, int]
     certain: Set[str]
     capitals: Set[str] = frozenset()
+    numbered: Set[str] = frozenset()
 
 
 class Vectors:
@@ -91,6 +94,7 @@ class Vectors:
         self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
         self.capitals = ranks.capitals - shapes.keys()
+        self.numbered = ranks.numbered - shapes.keys()
         self.extents: dict[str, list[object]] = {
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }
@@ -319,6 +323,8 @@ class Vectors:
                         raise _unclear_factors(e.span)
                 if sign == "\\cdot":
                     self._refuse_softmax(right, a, b)
+                self._refuse_numbered(left, a, b)
+                self._refuse_numbered(right, b, a)
                 return self._product(e.span, sign, a, b)
             case Application(Name(name), args) if name.startswith("\\"):
                 values = []
@@ -453,6 +459,17 @@ class Vectors:
             fix=rf"declare its shape: `%!tadc input {name}[{longer}]`, or `${shown} \in \mathbb{{R}}^{{{last}}}$` in the prose;"
             f" or the numbers: `%!tadc input {name}[{listed}]`",
         )
+
+    def _refuse_numbered(self, e: Node, value: Value, other: Value) -> None:
+        r"""Raise for the `\mathbf{S}_i` of `\mathbf{S}_i \cdot \mathbf{h}` as a number in front of a vector."""
+        if not isinstance(e, Element) or e.name.name not in self.numbered:
+            return
+        if value.rank == 0 and other.rank == 1:
+            raise SyntaxError(
+                e.span,
+                f"`{e.span.text}` beside a vector may be a vector or a number, and nothing declares it",
+                fix=declaration(e),
+            )
 
     def _product(self, span: Span, sign: str, left: Value, right: Value) -> Value:
         def times(a: Expression, b: Expression) -> Expression:

@@ -1,0 +1,120 @@
+r"""Indices that stand as numbers where nothing tells the first index: `\sum_i i x_i` is another sum from `i = 0` than from `i = 1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tadc.errors import SyntaxError
+from tadc.syntax import ast
+from tadc.syntax.ast import Binary, Comparison, Definition, Element, Name, Number, Unary
+from tadc.syntax.nodes import Node, nodes, parts
+
+__all__ = ["refuse_values"]
+
+
+def refuse_values(definitions: Iterable[Definition]) -> None:
+    """Raise SyntaxError for the first number that changes with the first index of the document, unless a condition is about 0."""
+    definitions = list(definitions)
+    if any(_is_about_zero(n) for d in definitions for n in nodes((d.body,))):
+        return
+    for definition in definitions:
+        for name in _values(definition):
+            shown = " ".join(name.span.text.split())
+            raise SyntaxError(
+                name.span,
+                f"`{shown}` is an index that stands as a number here, and nothing tells whether it starts at 0 or at 1",
+                fix=rf"write `%!tadc base 0` or `%!tadc base 1`, or the range, `\sum_{{{shown}=1}}^{{N}}`",
+            )
+
+
+def _values(definition: Definition) -> Iterator[Name]:
+    """The indices without a printed first value that stand as numbers, where these matter."""
+    lefts = frozenset(r.name.name for r in definition.lefts if r.low is None)
+    todo: list[tuple[Node, frozenset[str]]] = [(definition.body, lefts)]
+    while todo:
+        node, indices = todo.pop()
+        if isinstance(node, Element) or _is_of_indices(node):
+            continue
+        if isinstance(node, ast.Reduction):
+            own = {r.name.name for r in node.ranges}
+            told = {r.name.name for r in node.ranges if r.low is not None or r.extent is not None}
+            indices = (indices | own) - told
+        weight = _weight(node, indices)
+        if weight is None:
+            todo += [(part, indices) for part in reversed(_valued(node))]
+        elif weight:
+            yield next(n for n in _names(node) if n.name in indices)
+
+
+def _is_about_zero(node: Node) -> bool:
+    r"""Whether it is a condition that an index is 0, or at least 0."""
+    match node:
+        case Comparison((Number("0"), Name(), *_), (("==" | "<="), *_)):
+            return True
+        case Comparison((Name(), Number("0"), *_), (("==" | ">="), *_)):
+            return True
+        case _:
+            return False
+
+
+def _valued(node: Node) -> tuple[Node, ...]:
+    r"""The parts that are numbers: not the bounds of a reduction, nor the `i` of `(A x)_i`."""
+    match node:
+        case ast.Reduction():
+            return (node.body,) if node.condition is None else (node.condition, node.body)
+        case ast.Application(Name("\\given")):
+            return ()
+        case ast.Application(Name(name), args) if name.startswith("\\"):
+            return tuple(a for n, a in enumerate(args) if n == 0 or not isinstance(a, Name))
+        case _:
+            return parts(node)
+
+
+def _is_of_indices(node: Node) -> bool:
+    r"""Whether it compares indices alone, or with elements that are indices: `i < j + 1`, `d_e = i`, `\delta_{ij}`."""
+    match node:
+        case Comparison(operands):
+            names = frozenset(n.name for o in operands for n in _names(o))
+            weights = {_weight(o, names) for o in operands}
+            return any(isinstance(o, Element) for o in operands) or len(weights) == 1
+        case ast.Application(Name("delta")):
+            return True
+        case Binary("**", base, power) if _is_minus_one(base):
+            weight = _weight(power, frozenset(n.name for n in _names(power)))
+            return weight is not None and weight % 2 == 0
+        case _:
+            return False
+
+
+def _is_minus_one(node: Node) -> bool:
+    return isinstance(node, Unary) and isinstance(node.operand, Number) and node.operand.text == "1"
+
+
+def _weight(node: Node, indices: frozenset[str]) -> int | None:
+    """By how much a sum of multiples of names grows where all of these indices grow by 1; None for what is no such sum."""
+    total, todo = 0, [(node, 1)]
+    while todo:
+        part, factor = todo.pop()
+        match part:
+            case Number():
+                continue
+            case Name(name):
+                total += factor * (name in indices)
+            case Unary(operand):
+                todo.append((operand, -factor))
+            case Binary("+" | "-" as sign, left, right):
+                todo += [(left, factor), (right, factor if sign == "+" else -factor)]
+            case Binary("*", Number(text), operand) if text.isdecimal():
+                todo.append((operand, factor * int(text)))
+            case _:
+                return None
+    return total
+
+
+def _names(node: Node) -> Iterator[Name]:
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Name):
+            yield part
+        todo += reversed(parts(part))
