@@ -24,6 +24,7 @@ from tadc.resolve.formula import (
     And,
     Formula,
     Not,
+    all_of,
     by_cases,
     conjunction,
     formula,
@@ -139,8 +140,8 @@ class _Elaborator:
                 if not brackets:
                     return (yield self._arithmetic(e, context))
                 self._note_conditions([b.condition for b in brackets], context)
-                every = And(
-                    tuple(formula(b.condition, context.scope, self.indexing) for b in brackets)
+                every = all_of(
+                    [formula(b.condition, context.scope, self.indexing) for b in brackets]
                 )
                 body = yield self._arithmetic(e, context.under(every, self._fresh))
                 return (yield self._select(every, body, Const(0), context))
@@ -311,7 +312,7 @@ class _Elaborator:
             tests.append(formula(e.condition, scope, self.indexing))
         test: Formula | None = None
         if tests:
-            test = tests[0] if len(tests) == 1 else And(tuple(tests))
+            test = all_of(tests)
             inner = inner.under(test, self._fresh)
             affine = conjunction(test)
             if affine is not None:
