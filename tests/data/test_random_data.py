@@ -24,10 +24,13 @@ def by_lists(facts):
     """
 
     def run(f, arguments, sizes):
+        bound = f.calls.bound(arguments, sizes)
+        if f.program.is_empty(bound.sizes):  # a program is of sizes of at least 1
+            f = f._of_numbers(bound.sizes)
+            bound = f.calls.bound(arguments, {})
         program, known = f.program, facts
         arrays = dict(zip(f.inputs, arguments, strict=True))
         indices = {n: as_index(n, arrays[n]) for n in f.index_inputs}
-        bound = f.calls.bound(arguments, sizes)
         arrays_of_lists = lists_of(listed(program).lists, indices, bound.sizes, 2**31)
         if known and known.short:
             known = facts_of(listed(program).lists, arrays_of_lists)
