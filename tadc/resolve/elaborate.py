@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from tadc.errors import RangeError, ShapeError, Span, SyntaxError
 from tadc.ir.affine import Affine, symbol
-from tadc.ir.domain import FALSE, Condition, Domain, Looked, at_least_zero
+from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain, Looked, at_least_zero
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.sparse import Sparse
@@ -445,7 +445,10 @@ class _Elaborator:
                     around &= Domain.of((at_least_zero(-form - 1),))
                 case _:
                     pass
-        result = chosen[-1][1]
+        last, result = chosen[-1]
+        if any(len(domain) > 1 for domain, _ in chosen) and last != EVERYWHERE:
+            # Derivatives look data up where this holds, and what fails of several conditions says nothing of them.
+            result = Select(last, result, Const(1))  # which is nowhere
         for domain, value in reversed(chosen[:-1]):
             result = Select(domain, value, result)
         return result

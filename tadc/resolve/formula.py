@@ -75,12 +75,6 @@ class Not:
 class Pieces:
     parts: tuple[tuple[Domain, Formula], ...]
 
-    @property
-    def alternatives(self) -> Or | None:
-        """The domains of which one holds, where each part is a conjunction."""
-        parts = tuple(And((*map(Atom, given), f)) for given, f in self.parts)
-        return Or(parts) if all(conjunction(p) is not None for p in parts) else None
-
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -291,8 +285,6 @@ def _counted(f: Formula, most: int) -> Generator[Any, Any, _Counted]:
             return _Counted(f if same else type(f)(parts), holds, fails)
         case Pieces(cases) if most == 1 or len(cases) > most:
             return _Counted(Flag(f))
-        case Pieces(cases) if f.alternatives is not None:
-            return _Counted(f, len(cases))
         case Pieces(cases):
             return _Counted(f, len(cases), len(cases))
         case _:
@@ -436,10 +428,8 @@ def selected(
             for p in reversed(parts):
                 result = yield selected(p, then, result, value, fresh, known)
             return result
-        case Pieces() if (alternatives := f.alternatives) is not None:
-            return (yield selected(alternatives, then, otherwise, value, fresh, known))
-        case Pieces((*cases, (_, last))):
-            result = yield selected(last, then, otherwise, value, fresh, known)
+        case Pieces(cases):
+            result = otherwise  # where none of the conditions holds: nowhere
             for given, p in reversed(cases):
                 here = yield selected(p, then, otherwise, value, fresh, known & given)
                 result = here if given == EVERYWHERE else Select(given, here, result)
