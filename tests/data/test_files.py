@@ -15,6 +15,7 @@ from tadc.runtime.cpu.c_compiler import loaded
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 from tests.data.examples import EXAMPLES
 from tests.data.test_examples import OUTSIDE
+from tests.data.test_traps import TRAPS
 
 DEFINED = (
     "interpolation",
@@ -93,7 +94,11 @@ def run_without_lists(library, manifest, mode, arrays, sizes, last):
     described = manifest["modes"][mode]
     arrays = {n: a.astype(np.int32) if a.dtype.kind == "i" else a for n, a in arrays.items()}
     sizes = size_values(manifest, sizes)
-    given = [np.ascontiguousarray(arrays[n]) if n in arrays else None for n in described["inputs"]]
+    types = {n: t["dtype"] for n, t in manifest["tensors"].items()}
+    given = [
+        np.ascontiguousarray(arrays[n], types[n]) if n in arrays else None
+        for n in described["inputs"]
+    ]
     outputs = [
         np.zeros([size_value(e, sizes) for e in manifest["tensors"][n]["shape"]])
         for n in described["outputs"]
@@ -222,9 +227,9 @@ def test_files_say_that_they_compute_no_indices():
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
-@pytest.mark.parametrize("name", [n for n in EXAMPLES if n not in DEFINED])
+@pytest.mark.parametrize("name", [*(n for n in EXAMPLES if n not in DEFINED), *TRAPS])
 def test_files_of_cuda_compile_without_a_warning(name):
-    f = tadc.compile(EXAMPLES[name][0])
+    f = tadc.compile((EXAMPLES | TRAPS)[name][0])
     (text,) = unit_of(f, "cuda").texts()
     assert not compile_cuda(text, "sm_90").warnings
 
