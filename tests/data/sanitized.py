@@ -53,7 +53,7 @@ def run_sanitized(library: Path, jobs: list[Job]) -> None:
 
 
 def _main(path: str) -> None:
-    from tests.data.test_files import checked, run_without_lists, with_lists
+    from tests.data.launchers import checked, run_without_lists, with_lists
 
     library_path, jobs = pickle.loads(Path(path).read_bytes())
     library = ctypes.CDLL(str(library_path))
