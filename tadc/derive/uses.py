@@ -52,7 +52,7 @@ class _Region:
 
     def guarded(self, derivative: Expr) -> Expr:
         """The derivative, evaluated only where the region is entered: its reads may be outside elsewhere."""
-        for domain in self.unless:
+        for domain in reversed(self.unless):
             derivative = Select(domain, Const(0), derivative)
         return derivative
 

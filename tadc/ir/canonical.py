@@ -60,8 +60,11 @@ def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:
                 met |= dict.fromkeys(s for form in subscripts for s in form.symbols)
             case IndexValue(form):
                 met |= dict.fromkeys(form.symbols)
-            case Select(Domain() as domain) | Reduce(domain=domain):
+            case Select(Domain() as domain):
                 met |= dict.fromkeys(domain.symbols)
+            case Reduce(domain=domain):
+                met |= dict.fromkeys(domain.symbols)
+                met |= dict.fromkeys(s for d in node.derived for s in d.symbols)
             case _:
                 pass
     return [s for s in met if s in free]

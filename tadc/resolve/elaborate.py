@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from tadc.errors import RangeError, ShapeError, Span, SyntaxError
 from tadc.ir.affine import Affine, symbol
-from tadc.ir.domain import FALSE, Condition, Domain, Looked, at_least_zero
+from tadc.ir.domain import EVERYWHERE, FALSE, Condition, Domain, Looked, at_least_zero
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.sparse import Sparse
@@ -24,6 +24,7 @@ from tadc.resolve.formula import (
     And,
     Formula,
     Not,
+    all_of,
     by_cases,
     conjunction,
     formula,
@@ -139,8 +140,8 @@ class _Elaborator:
                 if not brackets:
                     return (yield self._arithmetic(e, context))
                 self._note_conditions([b.condition for b in brackets], context)
-                every = And(
-                    tuple(formula(b.condition, context.scope, self.indexing) for b in brackets)
+                every = all_of(
+                    [formula(b.condition, context.scope, self.indexing) for b in brackets]
                 )
                 body = yield self._arithmetic(e, context.under(every, self._fresh))
                 return (yield self._select(every, body, Const(0), context))
@@ -315,7 +316,7 @@ class _Elaborator:
             tests.append(formula(e.condition, scope, self.indexing))
         test: Formula | None = None
         if tests:
-            test = tests[0] if len(tests) == 1 else And(tuple(tests))
+            test = all_of(tests)
             inner = inner.under(test, self._fresh)
             affine = conjunction(test)
             if affine is not None:
@@ -448,7 +449,10 @@ class _Elaborator:
                     around &= Domain.of((at_least_zero(-form - 1),))
                 case _:
                     pass
-        result = chosen[-1][1]
+        last, result = chosen[-1]
+        if any(len(domain) > 1 for domain, _ in chosen) and last != EVERYWHERE:
+            # Derivatives look data up where this holds, and what fails of several conditions says nothing of them.
+            result = Select(last, result, Const(1))  # which is nowhere
         for domain, value in reversed(chosen[:-1]):
             result = Select(domain, value, result)
         return result

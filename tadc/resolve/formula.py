@@ -1,13 +1,17 @@
 """Conditions as formulas: affine atoms and comparisons of values, joined by and, or, not.
 
-    Formula = Atom(condition) | Values(relation, left, right) | And(parts) | Or(parts) | Not(part)
+    Formula = Atom(condition) | Values(relation, left, right) | And(parts) | Or(parts) | Not(part) | Pieces(parts) | Flag(part)
 
-A formula is read in two ways: as what is *known* where it holds, and as the nested `Select`s that test it.
+A formula is read in two ways: as what is *known* where it holds, and as the nested `Select`s that test it. `Pieces` are formulas
+under conditions that exclude each other and cover everything, as the pieces of a minimum are.
+
+What is chosen stands at every leaf of these `Select`s, and conditions in each other multiply them: where cases would have more than
+a few they are a `Flag`, a value of 1 or 0 that is computed first and compared. Nothing is known where it holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -25,7 +29,7 @@ from tadc.ir.domain import (
     divides,
     equals_zero,
 )
-from tadc.ir.expr import Comparison, Expr, Relation, Select
+from tadc.ir.expr import Comparison, Const, Expr, Relation, Select
 from tadc.ir.walk import descend
 from tadc.resolve.extremes import Extreme, Largest, Least, difference, has_extremes
 from tadc.resolve.index_expression import IndexExpressions
@@ -35,7 +39,9 @@ from tadc.resolve.scope import Cases, Scope
 from tadc.syntax import ast
 from tadc.syntax.arithmetic import arithmetic
 
-__all__ = ["Formula", "by_cases", "conjunction", "formula", "known_where", "selected"]
+__all__ = ["Formula", "all_of", "by_cases", "conjunction", "formula", "known_where", "selected"]
+
+MOST_LEAVES = 32  # of a formula at which either of what is chosen stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +71,27 @@ class Not:
     part: Formula
 
 
-Formula: TypeAlias = Atom | Values | And | Or | Not
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    parts: tuple[tuple[Domain, Formula], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    part: Formula
+
+
+Formula: TypeAlias = Atom | Values | And | Or | Not | Pieces | Flag
 
 
 def formula(condition: ast.Condition, scope: Scope, indexing: IndexExpressions) -> Formula:
     """The formula of a condition. Comparisons of index expressions are affine, all others are of values."""
-    return descend(_formula(condition, scope, indexing))
+    return _bounded(descend(_formula(condition, scope, indexing)))
+
+
+def all_of(formulas: Sequence[Formula]) -> Formula:
+    """The formula that holds where all of them do."""
+    return formulas[0] if len(formulas) == 1 else _bounded(And(tuple(formulas)))
 
 
 def _formula(
@@ -147,9 +168,12 @@ def by_cases(alternatives: Cases) -> Formula:
 
 
 def _cases(cases: Iterable[tuple[tuple[Condition, ...], Formula]]) -> Formula:
-    """One of the formulas, each under its conditions, which exclude those of the others."""
-    conjunctions = [And((*map(Atom, given), f)) if given else f for given, f in cases]
-    return conjunctions[0] if len(conjunctions) == 1 else Or(tuple(conjunctions))
+    """One of the formulas, each under its conditions, which exclude those of the others and cover everything with them."""
+    parts = tuple((Domain.of(given), f) for given, f in cases)
+    if len(parts) > 1:
+        return Pieces(parts)
+    ((given, f),) = parts
+    return And((*map(Atom, given), f)) if given.conditions else f
 
 
 def _affine(relation: str, a: Affine, b: Affine) -> Formula:
@@ -219,6 +243,70 @@ def is_index_expression(e: ast.Expression, scope: Scope, indexing: IndexExpressi
     return all(map(is_part, arithmetic(e)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A formula with flags, and at how many leaves of its `Select`s stands what is chosen where it holds, and where it fails."""
+
+    formula: Formula
+    holds: int = 1
+    fails: int = 1
+
+
+def _bounded(f: Formula) -> Formula:
+    """The formula with flags in the place of cases, where these would have too many leaves together.
+
+    Other conditions stay: what they guard is proved by them.
+    """
+    counted: _Counted = descend(_counted(f, MOST_LEAVES))
+    return counted.formula
+
+
+def _counted(f: Formula, most: int) -> Generator[Any, Any, _Counted]:
+    """The formula where cases have so many leaves at most."""
+    if conjunction(f) is not None:
+        return _Counted(f)
+    match f:
+        case Not(part):
+            inner = yield _counted(part, most)
+            new = f if inner.formula is part else Not(inner.formula)
+            return _Counted(new, inner.fails, inner.holds)
+        case And() | Or():
+            flat = _flat(f)
+            counted = []
+            for part in flat:
+                counted.append((yield _counted(part, most)))
+            holds, fails = _leaves(counted, isinstance(f, And))
+            if max(holds, fails) > most > 1:
+                for n, c in enumerate(counted):
+                    counted[n] = yield _counted(c.formula, 1)
+                holds, fails = _leaves(counted, isinstance(f, And))
+            parts = tuple(c.formula for c in counted)
+            same = all(new is old for new, old in zip(parts, flat, strict=True))
+            return _Counted(f if same else type(f)(parts), holds, fails)
+        case Pieces(cases) if most == 1 or len(cases) > most:
+            return _Counted(Flag(f))
+        case Pieces(cases):
+            return _Counted(f, len(cases), len(cases))
+        case _:
+            return _Counted(f)
+
+
+def _leaves(parts: Sequence[_Counted], all_hold: bool) -> tuple[int, int]:
+    """The leaves where all of the parts hold, or one does, and those of the opposite. Each is tested after those before it.
+
+    Affine conditions of which all hold are tested at once.
+    """
+    decided, open_, together = 0, 1, 0
+    for p in parts:
+        if all_hold and conjunction(p.formula) is not None:
+            together = 1
+            continue
+        on, off = (p.holds, p.fails) if all_hold else (p.fails, p.holds)
+        decided += open_ * off
+        open_ *= on
+    return (open_, decided + together) if all_hold else (decided, open_)
+
+
 def conjunction(f: Formula) -> Domain | None:
     """The formula as one domain, if it is a conjunction of affine conditions."""
     conditions: list[Condition] = []
@@ -257,8 +345,13 @@ def known_where(f: Formula, fresh: Callable[[str], str]) -> Known:
 
 def _known(f: Formula, wanted: bool, fresh: Callable[[str], str]) -> Generator[Any, Any, Known]:
     match f:
-        case Values():
+        case Values() | Flag():
             return NOTHING
+        case Pieces(cases):
+            each = []
+            for given, part in cases:
+                each.append((yield _known(part, wanted, fresh)) & given)
+            return Known.one_of(each)
         case Not(part):
             return (yield _known(part, not wanted, fresh))
         case Atom(condition) if wanted:
@@ -335,5 +428,14 @@ def selected(
             for p in reversed(parts):
                 result = yield selected(p, then, result, value, fresh, known)
             return result
+        case Pieces(cases):
+            result = otherwise  # where none of the conditions holds: nowhere
+            for given, p in reversed(cases):
+                here = yield selected(p, then, otherwise, value, fresh, known & given)
+                result = here if given == EVERYWHERE else Select(given, here, result)
+            return result
+        case Flag(part):
+            flag = yield selected(part, Const(1), Const(0), value, fresh, known)
+            return Select(Comparison("==", flag, Const(1)), then, otherwise)
         case Atom():
             raise AssertionError("an atom is a conjunction")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tadc.errors import Span, SyntaxError
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
@@ -42,14 +42,14 @@ _FORMS = (*BOUNDARY_FORMS, "where", "delta")
 _MATRICES = frozenset(["einsum", "tensordot", "conv", "conv1d", "conv2d", "conv3d", "linear"])
 
 
-def check_function(e: ast.Application, scope: Scope, sizes: Sizes) -> None:
+def check_function(e: ast.Application, scope: Scope, sizes: Sizes, data: IndexTensors) -> None:
     """Raises SyntaxError for a reduction with parentheses, and for functions that only other languages have."""
     name, args = e.function.name, e.args
     if name in REDUCTIONS and not (name in ("max", "min") and _is_pair(args)):
         body, remedy = _reduced(e, scope, sizes)
         fact = f"`{name}` goes over an index, and there is none"
         raise SyntaxError(e.function.span, fact, fix=f"write `{spelled(e.span, body, remedy)}`")
-    if name == "clamp" and len(args) == 3 and any(_read_in(a) is not None for a in args):
+    if name == "clamp" and len(args) == 3 and any(_value_in(a, data) for a in args):
         raise SyntaxError(
             e.span,
             "`clamp` is for index expressions, and a value stands here",
@@ -94,8 +94,8 @@ def _suggestion(e: ast.Application) -> str:
 
 def check_quotient(e: ast.Binary, data: IndexTensors) -> None:
     """Raises SyntaxError for `//` and `%` of values, which are for index expressions."""
-    read = _read_in(e) if e.operator in ("//", "%") else None
-    if read is None or read.name.name in data:
+    read = _value_in(e, data) if e.operator in ("//", "%") else None
+    if read is None:
         return
     left, right = (
         f"({x.span.text})" if isinstance(x, (ast.Binary, ast.Unary)) else x.span.text
@@ -118,11 +118,18 @@ def check_quotient(e: ast.Binary, data: IndexTensors) -> None:
 _CONDITIONS = (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)
 
 
-def _read_in(e: ast.Expression | ast.Condition) -> ast.Element | None:
-    """A read that the expression consists of or has as an operand."""
-    reads = (node for node in arithmetic(e) if isinstance(node, ast.Element) and node.subscripts)
-    first = next(reads, None)
-    return None if first is None or first.name.name in ("max", "min") else first
+def _value_in(e: ast.Expression | ast.Condition, data: IndexTensors) -> ast.Element | None:
+    """A read of no index tensor that the expression consists of or has as an operand."""
+    return next((r for r in _reads_in(e) if r.name.name not in data), None)
+
+
+def _reads_in(e: ast.Expression | ast.Condition) -> Iterator[ast.Element]:
+    """The reads that the expression consists of or has as operands."""
+    for node in arithmetic(e):
+        if isinstance(node, ast.Element) and node.subscripts:
+            if node.name.name in ("max", "min"):
+                return
+            yield node
 
 
 def _is_pair(args: Sequence[ast.Expression | ast.Condition]) -> bool:
@@ -132,7 +139,7 @@ def _is_pair(args: Sequence[ast.Expression | ast.Condition]) -> bool:
 def _reduced(e: ast.Application, scope: Scope, sizes: Sizes) -> tuple[str, str]:
     """The reduction that is meant, in both spellings."""
     body, *rest = e.args if e.args else (e.function,)
-    if isinstance(body, ast.Name) and len(rest) == 1 and _read_in(rest[0]) is not None:
+    if isinstance(body, ast.Name) and len(rest) == 1 and any(_reads_in(rest[0])):
         body, rest = rest[0], [body]  # `sum(k, x[k])`
     named = [a.name for a in rest if isinstance(a, ast.Name)]
     if isinstance(body, ast.Name):

@@ -168,7 +168,7 @@ class _Surveyor:
             case ast.Element():
                 yield from self._read(e, scope, restricted)
             case ast.Application(_, args):
-                check_function(e, scope, self.indexing.sizes)
+                check_function(e, scope, self.indexing.sizes, self.indexing.data)
                 for arg in args:
                     if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
                         restricted |= yield from self._condition(arg, scope, restricted)

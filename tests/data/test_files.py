@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from host_run import HostProgram, size_value, size_values
+from host_run import HostProgram, size_value
 
 import tadc
 from tadc import cli
@@ -14,7 +14,9 @@ from tadc.function.targets import Unit
 from tadc.runtime.cpu.c_compiler import loaded
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 from tests.data.examples import EXAMPLES
+from tests.data.launchers import checked, run_without_lists, with_lists
 from tests.data.test_examples import OUTSIDE
+from tests.data.test_traps import TRAPS
 
 DEFINED = (
     "interpolation",
@@ -36,39 +38,6 @@ def arrays_of(example):
     return {n: np.array(a) for n, a in given.items()} | {"dy": np.array(cotangent)}
 
 
-def with_lists(library, manifest, mode, arrays, sizes):
-    """The arrays and sizes of a launcher: lists are made by the library's functions, as the manifest says."""
-    arrays = {n: a.astype(np.int32) if a.dtype.kind == "i" else a for n, a in arrays.items()}
-    sizes = size_values(manifest, sizes)
-    numbers = [ctypes.c_longlong(sizes[s]) for s in manifest["sizes"]]
-    for each in manifest["modes"][mode].get("lists", ()):
-        sizes |= {n: size_value(e, sizes) for n, e in each["sizes"].items()}
-        for builder in each["builders"]:
-            function = library[builder["function"]]
-            function.restype = ctypes.c_longlong
-            first, *others = (manifest["tensors"][n]["shape"] for n in builder["writes"])
-            arrays[builder["writes"][0]] = np.full(
-                [size_value(e, sizes) for e in first], -9, np.int32
-            )
-
-            # Its first array has as many elements as there are keys, the others as it returns: first it counts.
-            sizes[builder["returns"]] = max(1, built(function, builder, arrays, numbers))
-            arrays |= {
-                n: np.zeros([size_value(e, sizes) for e in shape], np.int32)
-                for n, shape in zip(builder["writes"][1:], others, strict=True)
-            }
-            built(function, builder, arrays, numbers)
-    return arrays, sizes
-
-
-def built(function, builder, arrays, numbers):
-    """What a builder returns; without those of its arrays that are not there it only counts."""
-    given = [*builder["reads"], *builder["writes"]]
-    present = [np.ascontiguousarray(arrays[n]) if n in arrays else None for n in given]
-    pointers = [None if a is None else ctypes.c_void_p(a.ctypes.data) for a in present]
-    return function(*pointers, *numbers, ctypes.c_int(2))
-
-
 def sizes_of(f, arrays):
     return f.calls.bound([arrays[n] for n in f.inputs], {}).sizes
 
@@ -85,23 +54,6 @@ def run_c(library, manifest, mode, arrays, sizes):
     numbers = [ctypes.c_longlong(sizes[s]) for s in described.get("sizes", manifest["sizes"])]
     pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*given, *outputs, workspace)]
     assert library[described["launcher"]](*pointers, *numbers, ctypes.c_int(2)) == 0
-    return dict(zip(described["outputs"], outputs, strict=True))
-
-
-def run_without_lists(library, manifest, mode, arrays, sizes, last):
-    """The outputs of a launcher given nulls for lists and the workspace, no sizes of lists, and its last argument."""
-    described = manifest["modes"][mode]
-    arrays = {n: a.astype(np.int32) if a.dtype.kind == "i" else a for n, a in arrays.items()}
-    sizes = size_values(manifest, sizes)
-    given = [np.ascontiguousarray(arrays[n]) if n in arrays else None for n in described["inputs"]]
-    outputs = [
-        np.zeros([size_value(e, sizes) for e in manifest["tensors"][n]["shape"]])
-        for n in described["outputs"]
-    ]
-    integer = ctypes.c_longlong if "64" in manifest["index_type"] else ctypes.c_int
-    numbers = [integer(sizes.get(s, 0)) for s in described["sizes"]]
-    pointers = [None if a is None else ctypes.c_void_p(a.ctypes.data) for a in (*given, *outputs)]
-    assert library[described["launcher"]](*pointers, None, *numbers, last) == 0
     return dict(zip(described["outputs"], outputs, strict=True))
 
 
@@ -222,24 +174,14 @@ def test_files_say_that_they_compute_no_indices():
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
-@pytest.mark.parametrize("name", [n for n in EXAMPLES if n not in DEFINED])
+@pytest.mark.parametrize("name", [*(n for n in EXAMPLES if n not in DEFINED), *TRAPS])
 def test_files_of_cuda_compile_without_a_warning(name):
-    f = tadc.compile(EXAMPLES[name][0])
+    f = tadc.compile((EXAMPLES | TRAPS)[name][0])
     (text,) = unit_of(f, "cuda").texts()
     assert not compile_cuda(text, "sm_90").warnings
 
 
 CHECKED = [o for o in OUTSIDE if "floor" not in o[0]]
-
-
-def checked(library, manifest, arrays, sizes):
-    """What the check function of the primal returns, and where it says that the first element is."""
-    check = manifest["modes"]["primal"]["check"]
-    given = [np.ascontiguousarray(arrays[n], np.int32) for n in check["reads"]]
-    where = (ctypes.c_longlong * 2)(-1, -1)
-    numbers = [ctypes.c_longlong(sizes[s]) for s in check["sizes"]]
-    pointers = [ctypes.c_void_p(a.ctypes.data) for a in given]
-    return library[check["function"]](*pointers, where, *numbers), tuple(where)
 
 
 @pytest.mark.compiler

@@ -24,10 +24,13 @@ def by_lists(facts):
     """
 
     def run(f, arguments, sizes):
+        bound = f.calls.bound(arguments, sizes)
+        if f.program.is_empty(bound.sizes):  # a program is of sizes of at least 1
+            f = f._of_numbers({s: bound.sizes[s] for s in f.program.sizes})
+            bound = f.calls.bound(arguments, {})
         program, known = f.program, facts
         arrays = dict(zip(f.inputs, arguments, strict=True))
         indices = {n: as_index(n, arrays[n]) for n in f.index_inputs}
-        bound = f.calls.bound(arguments, sizes)
         arrays_of_lists = lists_of(listed(program).lists, indices, bound.sizes, 2**31)
         if known and known.short:
             known = facts_of(listed(program).lists, arrays_of_lists)
@@ -59,9 +62,9 @@ def test_values_and_derivatives_are_those_of_scattering(seed):
 def test_printed_programs_mean_the_same(seed):
     data = random_data(seed, small=True)
     held = Held(data, seed)
-    # A text of a derivative does not say where an element of padded data is read that a choice leaves out.
-    modes = 1 if "pad(" in data.text else 2
-    for mode in list(held.modes(compiled(data, backend="interpreter")))[:modes]:
+    if 0 in data.sizes.values():
+        return  # a text is of sizes of at least 1
+    for mode in list(held.modes(compiled(data, backend="interpreter")))[:2]:
         again = tadc.compile(str(mode.function), backend="interpreter", dtype="float64")
         own = {n: v for n, v in data.sizes.items() if n in mode.function.sizes}
         given = dict(zip(mode.function.inputs, mode.arguments, strict=True))

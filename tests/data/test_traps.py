@@ -227,3 +227,19 @@ def test_what_is_checked_is_what_is_read(backend):
     y, pullback = f.vjp(k=Changing([1, 0], [9, 9]), x=np.array([1.0, 2.0]))
     assert y.tolist() == [2, 1]
     assert pullback(np.array([1.0, 10.0]))["x"].tolist() == [10, 1]
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy"])
+def test_a_sum_that_is_compared_depends_on_what_its_data_are_looked_up_with(backend):
+    text = "v[i: E] = sum{h: E} tanh(logsumexp{a: M | tab[dst[i], a] = k[ends[h]]} z[one])\nsize N = 3, M = 6, E\ninput one[]: index"
+    rng = np.random.default_rng(0)
+    dst, ends, k, tab = (rng.integers(0, 3, shape) for shape in (4, 4, 3, (3, 6)))
+    given = {"dst": dst, "ends": ends, "k": k, "tab": tab, "one": np.array(1), "z": np.array([0.3, -0.6, 0.2])}  # fmt: skip
+    given |= {"dv": np.ones(4), "ddz": np.ones(3)}
+    second = tadc.compile(text, backend=backend, dtype="float64").adjoint("z").adjoint("z")
+
+    found = second(*[given[n] for n in second.inputs])
+
+    terms = (tab[dst][:, None, :] == k[ends][None, :, None]).sum(-1)
+    value = np.tanh(-0.6 + np.log(terms[terms > 0]))
+    np.testing.assert_allclose(found, [0, (-2 * value * (1 - value**2)).sum(), 0], rtol=1e-12)
