@@ -275,10 +275,8 @@ class Choice:
             for numbers in product(*(_counts(self.extents[i]) for i in chosen)):
                 counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
                 if len(counts) == len(chosen) and sums * prod(numbers) <= MOST:
-                    read = sum(
-                        w.reads * w.values(counts, {self.last}) for w in self.work(self.last)
-                    )
-                    if read <= MOST_READ:
+                    held = sum(w.held(counts, {self.last}) for w in self.work(self.last))
+                    if held <= MOST_READ:
                         yield Shape(counts)
 
     def _of_short(self) -> Shape | None:
