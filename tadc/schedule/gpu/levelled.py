@@ -40,6 +40,7 @@ from tadc.schedule.nest.loop_nest import (
 __all__ = ["Levelling"]
 
 MOST_BETWEEN = 128  # values of a loop between numbers, though not all points have all of them
+WORTH = 2  # times as many values as a window that moves with the points has
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,8 @@ class Levelling:
         r = loop.range
         if self.varying.has_bounds(loop):
             slanting = r.only(lambda b: self.varying.has_form(b.form))
-            is_window = any(width.is_constant for width, _ in slanting.widths)
-            most = UNROLLED if is_window else MOST_BETWEEN
+            windows = [width.constant + 1 for width, _ in slanting.widths if width.is_constant]
+            most = max(UNROLLED, WORTH * min(windows)) if windows else MOST_BETWEEN
             return _between_numbers(r, most) or self._of_all(r)
         return _between_numbers(r, UNROLLED) if self.short and not r.trips else None
 

@@ -90,10 +90,12 @@ class Work:
     def is_window(self, counts: Mapping[Symbol, int], strided: Set[Symbol]) -> bool:
         """Whether neighbours in the tile need the same values at different trips of a loop."""
         near = counts.keys() - strided
-        return any(
+        moves = any(
             not near.isdisjoint(form.symbols) and not self.trips.keys().isdisjoint(form.symbols)
             for form in self.forms
         )
+        every = prod(counts.get(i, self.trips.get(i, 1)) for i in self.symbols)
+        return moves and self.values(counts, strided) < every
 
 
 def merged(works: Iterable[Work], indices: Set[Symbol]) -> tuple[Work, ...]:
