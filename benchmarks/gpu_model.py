@@ -21,7 +21,7 @@ FAR = 2.0  # times the least
 REASONS = {
     ("convolution, pad", "instructions"): "the gradient of the images: at borders each element tests for each of the nine places whether it is inside; that of the filters: sums of 100,352 terms for few results, whose tiles reuse less of what they stage than those of images do",
     ("convolution, brackets", "instructions"): "the gradient of the images, as with `pad`",
-    ("depthwise", "L2"): "the gradient of the filters: a thread reads nine neighbours for each of its parts' terms, and few threads fit with so many sums",
+    ("depthwise", "memory"): "the gradient of the filters: a warp for each of nine taps of a row of each channel reads it again, in part from memory, since no cache holds what all of them read at a time",
     ("hankel", "loads and stores"): "a product of a matrix by a vector whose elements lie in a cache: two loads a term",
     ("hankel", "instructions"): "anti-diagonals of 1 to 8,192 terms in tiles: neighbours test which of them have a term",
     ("mttkrp", "L2"): "16,777,216 results with sums of 32 terms: tiles are small, and read the factors again",

@@ -13,6 +13,7 @@ import tadc
 from tadc import compiler
 from tadc.emit.cuda.file import cuda_text
 from tadc.options import Options
+from tadc.printing.idx import statement_text
 from tadc.runtime.run import Runners
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.gpu.machine import HOPPER
@@ -71,6 +72,16 @@ SUMS = {
                                 {"N": 400, "D": 32}, {"N": 70, "D": 32}),
     "a triangle of sums": ("size N, M\ninput x[N], y[M]\nf = sum{i} x[i]*sum{j | j <= i and j < M} y[j]*x[i - j]",
                            {"N": 5000, "M": 4000}, {"N": 40, "M": 33}),
+    "a bilinear form": ("size B, I, J, O\ninput x[B, I], w[O, I, J], y[B, J]\nz[b, o] = sum{i, j} x[b, i]*w[o, i, j]*y[b, j]",
+                        {"B": 1024, "I": 128, "J": 128, "O": 128}, {"B": 5, "I": 33, "J": 18, "O": 7}),
+    "pairs in eight dimensions": ("size N, M\ninput x[N, 8], z[M, 8], w[8], v[M]\nf[i] = sum{j} v[j]*exp(-sum{d} ((x[i, d] - z[j, d])*w[d])**2)",
+                                  {"N": 20000, "M": 20000}, {"N": 41, "M": 37}),
+    "factors of a product": ("size N, I, K\ninput a[N, I], n[N], x[N, K]\nf[i, k] = sum{j: N} (a[j, i]/n[j] - n[j])*x[j, k]",
+                             {"N": 2000, "I": 1000, "K": 1000}, {"N": 41, "I": 7, "K": 5}),
+    "a product by a band": ("size N, M\ninput a[N, 17], x[N, M]\ny[i, m] = sum{r: 17} a[i, r]*x[pad(i + r - 8), m]",
+                            {"N": 10**5, "M": 64}, {"N": 70, "M": 64}),
+    "a causal filter of many taps": ("size C, N\ninput x[C, N], w[31]\ny[c, i: N] = sum{k: 31} x[c, pad(i - k)]*w[k]",
+                                     {"C": 5000, "N": 4096}, {"C": 3, "N": 70}),
 }  # fmt: skip
 
 
@@ -121,6 +132,41 @@ def test_threads_side_by_side_have_parts_of_several_elements_that_read_the_same(
 
     (parts,) = (k for k in adjoint.kernels if "_parts" in k.kernel.writes[0] and k.tile)
     assert parts.team == 1 and 3 in {t.count for t in parts.tile}
+
+
+def test_sums_of_sums_of_products_have_parts_of_single_terms():
+    """The inner sums have what blocks stage: no neighbours of the outer index are kept together for it."""
+    primal, _ = scheduled("a bilinear form")
+
+    parts, _ = primal.kernels
+
+    assert "_parts" in parts.kernel.writes[0] and parts.tile and parts.team > 1
+    assert "[i_1: 16, b: B, o: O] = sum{i_2=0.." in statement_text(*parts.kernel.statements)
+
+
+def test_elements_for_few_values_of_an_index_have_parts_for_threads_that_have_all_of_them():
+    """With a thread an element there would be threads enough, and each of eight would read the same."""
+    _, adjoint = scheduled("pairs in eight dimensions")
+
+    (parts,) = (k for k in adjoint.kernels if k.kernel.writes[0] == "dw_terms_parts")
+
+    assert parts.tile and {n.constant for n in parts.kernel.extents if n.is_constant} == {8}
+
+
+def test_factors_that_tiles_would_compute_again_and_again_are_stored():
+    primal, _ = scheduled("factors of a product")
+
+    assert [k.kernel.writes for k in primal.kernels] == [("f_factor",), ("f",)]
+
+
+def test_a_factor_is_not_stored_where_few_elements_need_it():
+    text = SUMS["factors of a product"][0]
+    f = tadc.compile(text)
+
+    (module,) = modules_of({"primal": f.program})
+    gpu = GpuModule.of(module, {"N": 10**6, "I": 1000, "K": 8}, "float64")
+
+    assert not any("_factor" in k.kernel.writes[0] for k in gpu.kernels)
 
 
 @pytest.mark.compiler

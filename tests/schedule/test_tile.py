@@ -43,6 +43,7 @@ PROGRAMS = {
     "elements up to a diagonal": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = if j <= i then sum{k} a[i,k]*b[j,k] else 7", {"I": 1000, "J": 1000, "K": 1000}, ["128x128", ""]),
     "a band of elements": ("size I, R, K\ninput a[I,K], b[I,K]\nc[i,r: R] = if 0 <= i + r - 32 and i + r - 32 < I then sum{k} a[i,k]*b[i+r-32,k] else -1000", {"I": 8000, "R": 65, "K": 100}, ["32x80"]),
     "sums of sums up to a diagonal": ("size I, J, D\ninput x[I,D], y[J,D]\nf[i] = sum{j | j <= i} exp(-sum{d} (x[i,d] - y[j,d])**2)", {"I": 5000, "J": 5000, "D": 80}, ["96x96", ""]),
+    "many taps": ("size C, N\ninput x[C,N], w[31]\ny[c,i: N] = sum{k: 31 | k <= i} x[c,i-k]*w[k]", {"C": 5000, "N": 4096}, ["3x8"]),
     "a product along diagonals": ("size I, J\ninput a[I], x[I,J]\nc[i: I,j] = sum{k: I | k <= i} a[i-k]*x[k,j]", {"I": 2000, "J": 100}, ["32x16"]),
     "a quotient of an index": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i: 2*I,j] = sum{k} a[i//2,k]*b[k,j]*(k + i%2)", {"I": 1000, "J": 1000, "K": 1000}, ["256x64"]),
     "a number made of indices": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]*(i + 2*j - k)", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),

@@ -27,6 +27,7 @@ from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.split import split
+from tadc.schedule.gpu.stored_factors import with_stored_factors
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
@@ -76,6 +77,8 @@ def gpu_program(
         program = with_short_sums(program, few)
         program = without_few_rows(program, sizes, machine, room)
     times = None if sizes is None else partial(_times, sizes, machine, dtype)
+    if sizes is not None and times:
+        program = with_stored_factors(program, sizes, room, times)
     program = split(program, sizes, machine, blas=blas, room=room, times=times)
     program = running_in_parts(program, sizes, machine)
     return unrounded(

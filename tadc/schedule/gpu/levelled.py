@@ -39,6 +39,9 @@ from tadc.schedule.nest.loop_nest import (
 
 __all__ = ["Levelling"]
 
+MOST_BETWEEN = 128  # values of a loop between numbers, though not all points have all of them
+WORTH = 2  # times as many values as a window that moves with the points has
+
 
 @dataclass(frozen=True, slots=True)
 class Levelling:
@@ -149,8 +152,11 @@ class Levelling:
         """The range in place of the loop's: between numbers, or that of all points; None if it is not to change, or cannot."""
         r = loop.range
         if self.varying.has_bounds(loop):
-            return _between_numbers(r) or self._of_all(r)
-        return _between_numbers(r) if self.short and not r.trips else None
+            slanting = r.only(lambda b: self.varying.has_form(b.form))
+            windows = [width.constant + 1 for width, _ in slanting.widths if width.is_constant]
+            most = max(UNROLLED, WORTH * min(windows)) if windows else MOST_BETWEEN
+            return _between_numbers(r, most) or self._of_all(r)
+        return _between_numbers(r, UNROLLED) if self.short and not r.trips else None
 
     def _of_all(self, r: Range) -> Range | None:
         """The values of all points of a tile; None where its ends say nothing of them, or where a window moves with the points."""
@@ -194,10 +200,10 @@ def _without(r: Range, level: Range) -> Range:
     return r.only(lambda b: b not in level.bounds)
 
 
-def _between_numbers(r: Range) -> Range | None:
-    """The range between those bounds that are numbers; None if there are none, or too many values between them."""
+def _between_numbers(r: Range, most: int) -> Range | None:
+    """The range between those bounds that are numbers; None if there are none, or more values between them."""
     level = r.only(lambda b: b.form.is_constant)
-    return level if level.trips is not None and level.trips <= UNROLLED else None
+    return level if level.trips is not None and level.trips <= most else None
 
 
 def _is_harmless(step: Step) -> bool:

@@ -26,7 +26,7 @@ from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero, quotients
-from tadc.ir.expr import NEUTRAL, Comparison, Expr, Read, Reduce, Select
+from tadc.ir.expr import NEUTRAL, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
@@ -39,7 +39,7 @@ from tadc.schedule.gpu.cost import (
 )
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
-from tadc.schedule.gpu.terms import depends_on, has_data, only, terms_of
+from tadc.schedule.gpu.terms import depends_on, guards, has_data, only, terms_of
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.lower import loop_of
 from tadc.schedule.nest.matrix_product import large_product
@@ -48,9 +48,10 @@ from tadc.schedule.rewrite.running import running
 __all__ = ["split"]
 
 # The kinds of parts: those of a warp, or of threads whose elements lie side by side; of products, those of tiles. Besides them there are
-# parts of threads side by side, each of several elements that read the same; and of products those of single elements.
-_Kind: TypeAlias = Literal["usual", "beside", "single"]
-OTHERS: tuple[_Kind, ...] = ("beside", "single")
+# parts of threads side by side, each of several elements that read the same; of products those of single elements; and those of
+# threads that have the elements for all values of the indices that have few.
+_Kind: TypeAlias = Literal["usual", "beside", "single", "whole"]
+OTHERS: tuple[_Kind, ...] = ("beside", "single", "whole")
 
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
 WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
@@ -69,6 +70,7 @@ FAR = 1.5  # times the least time: parts of another kind are looked at
 WORTH_OF_OTHER_KIND = 1.1  # times as fast as the usual parts
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
+FEW_VALUES = 9  # of an index, of which a thread may have all
 MOST_TERMS = 2**26  # sums that are stored to be summed
 ITEM = 8  # bytes of a stored term, at most
 
@@ -96,7 +98,7 @@ def split(
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
         runs = running(s, program)
         if not (has_data(s) or _are_many(s, sizes) or left_to_blas or runs):
-            for e, where in _guards(s.body).items():
+            for e, where in guards(s.body).items():
                 taken = times and partial(times, program)
                 if found := _in_best_parts(e, s, where, values, machine, names, taken):
                     before, parted[e] = found
@@ -147,8 +149,8 @@ def _terms_before(
     values = values_of_sizes(program, s.target.shape, sizes)
     statements: list[Statement] = []
     stored: dict[Expr, Expr] = {}
-    guards = {} if has_data(s) or _are_many(s, sizes) else _guards(s.body)
-    for e, where in guards.items():
+    sums = {} if has_data(s) or _are_many(s, sizes) else guards(s.body)
+    for e, where in sums.items():
         terms = terms_of(e, set(program.parameters)) if _sums(e.body) else None
         if terms is None:
             continue
@@ -163,38 +165,6 @@ def _terms_before(
             statements.append(statement)
             stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
     return statements, replace(s, body=replaced(s.body, stored))
-
-
-def _guards(body: Expr) -> dict[Reduce, Domain]:
-    """The sums in no other sum, with where their values are needed; those that are needed in places of several kinds have none.
-
-    What is needed always is computed so, although it may be needed in a choice as well.
-    """
-    found: dict[Reduce, dict[Domain | None, None]] = {}
-    seen: set[tuple[Expr, Domain | None]] = set()
-    waiting: list[tuple[Expr, Domain | None]] = [(body, EVERYWHERE)]
-    while waiting:
-        e, where = waiting.pop()
-        if (e, where) in seen:
-            continue
-        seen.add((e, where))
-        match e:
-            case Reduce():
-                found.setdefault(e, {})[where] = None
-                waiting.append((e.body, None))
-            case Select(Domain() as domain, then, otherwise):
-                waiting += [(otherwise, None), (then, None if where is None else where & domain)]
-            case Select(Comparison(_, left, right), then, otherwise):
-                # What is in bounds may be computed whether it is chosen or not.
-                waiting += [(o, where) for o in (otherwise, then, right, left)]
-            case _:
-                waiting += [(o, where) for o in reversed(e.operands)]
-    guards = {}
-    for e, places in found.items():
-        where = EVERYWHERE if EVERYWHERE in places else next(iter(places))
-        if where is not None and (where == EVERYWHERE or len(places) == 1):
-            guards[e] = where
-    return guards
 
 
 def _sums(e: Expr) -> list[Reduce]:
@@ -379,7 +349,8 @@ def _parts(
     beside, could_be_product = kind == "beside", _is_product(e, s, values)
     is_product = could_be_product and kind != "single"
     fewest = 2 if again else BETTER
-    if fewest * points > machine.resident_threads * (OF_TILE if is_product or beside else 1):
+    of_thread = _whole(s, values) if kind == "whole" else OF_TILE if is_product or beside else 1
+    if fewest * points > machine.resident_threads * of_thread:
         return None
     if is_product and again:
         return None  # blocks have tiles of it
@@ -389,7 +360,9 @@ def _parts(
     if points * terms < WORTH:
         return None
     warp = machine.warp
-    if (is_product and beside) or (kind == "single" and not could_be_product):
+    if (is_product and kind in {"beside", "whole"}) or (kind == "single" and not could_be_product):
+        return None
+    if kind == "whole" and of_thread == 1:
         return None
     if kind != "usual" and not again and points * terms < MUCH:
         return None
@@ -399,11 +372,14 @@ def _parts(
         index = max(outer, key=lambda i: counts[i], default=inner)
         index = index if counts[index] >= BETTER * LEAST else inner
         warps, adjacent, threads = False, "", points / OF_TILE
-        lanes = warp if index == inner else 0
+        # Sums in the terms have the innermost loop.
+        lanes = warp if index == inner and not _sums(e.body) else 0
         least = LEAST * lanes if lanes else 1
     else:
         if again:
             warps, adjacent = again.warps, again.whole
+        elif kind == "whole":
+            warps, adjacent = False, ""
         else:
             warps, adjacent = _neighbours(e, s, points, counts, values, machine)
         if beside and not again:
@@ -419,8 +395,9 @@ def _parts(
             # It has no parts for warps: it stays whole, and another index is cut.
             del free[index]
             index = max(free, key=lambda i: free[i], default=index)
-        lanes = warp if warps and adjacent == index else 0
-        threads = points * (warp if warps else 1) / (OF_TILE if beside else 1)
+        rows = kind == "whole" and _are_rows(e, index)
+        lanes = warp if rows or (warps and adjacent == index) else 0
+        threads = points * (warp if warps else 1) / of_thread
         least = max(1, lanes, LEAST * counts.get(index, 1) * (warp if warps else 1) // terms)
     is_idle = FEWER * points * ENOUGH_PARTS <= machine.resident_threads
     most = (
@@ -492,6 +469,17 @@ def _neighbours(
         return False, ""
     # Of warps there are fewer parts, which are added up sooner.
     return True, adjacent
+
+
+def _are_rows(e: Reduce, index: Symbol) -> bool:
+    """Whether neighbours in the index are neighbours in rows of some tensor: parts have several."""
+    return any(len(read) > 1 and abs(read[-1].coefficient(index)) == 1 for read in subscripts(e.body))  # fmt: skip
+
+
+def _whole(s: Statement, values: Sizes) -> int:
+    """The elements of a thread that has all values of the indices that have few."""
+    few = (n.at(values) for n in s.target.shape)
+    return min(OF_TILE, prod(n for n in few if n <= FEW_VALUES))
 
 
 def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:

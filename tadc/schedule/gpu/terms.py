@@ -14,12 +14,12 @@ from typing import TypeAlias
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Determined, Domain, Looked
-from tadc.ir.expr import Const, Expr, Read, Reduce, Select
+from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Statement, Tensor
 from tadc.ir.range import Bound
 from tadc.ir.walk import substitute
 
-__all__ = ["Terms", "depends_on", "has_data", "only", "terms_of"]
+__all__ = ["Terms", "depends_on", "guards", "has_data", "only", "terms_of"]
 
 
 _NOTHING: Mapping[Symbol, Affine] = {}
@@ -122,3 +122,35 @@ def depends_on(
 def only(where: Domain, e: Expr, otherwise: float) -> Expr:
     """The value where it is needed, another one elsewhere: reads may be outside there."""
     return e if where == EVERYWHERE else Select(where, e, Const(otherwise))
+
+
+def guards(body: Expr) -> dict[Reduce, Domain]:
+    """The sums in no other sum, with where their values are needed; those that are needed in places of several kinds have none.
+
+    What is needed always is computed so, although it may be needed in a choice as well.
+    """
+    found: dict[Reduce, dict[Domain | None, None]] = {}
+    seen: set[tuple[Expr, Domain | None]] = set()
+    waiting: list[tuple[Expr, Domain | None]] = [(body, EVERYWHERE)]
+    while waiting:
+        e, where = waiting.pop()
+        if (e, where) in seen:
+            continue
+        seen.add((e, where))
+        match e:
+            case Reduce():
+                found.setdefault(e, {})[where] = None
+                waiting.append((e.body, None))
+            case Select(Domain() as domain, then, otherwise):
+                waiting += [(otherwise, None), (then, None if where is None else where & domain)]
+            case Select(Comparison(_, left, right), then, otherwise):
+                # What is in bounds may be computed whether it is chosen or not.
+                waiting += [(o, where) for o in (otherwise, then, right, left)]
+            case _:
+                waiting += [(o, where) for o in reversed(e.operands)]
+    needed = {}
+    for e, places in found.items():
+        where = EVERYWHERE if EVERYWHERE in places else next(iter(places))
+        if where is not None and (where == EVERYWHERE or len(places) == 1):
+            needed[e] = where
+    return needed

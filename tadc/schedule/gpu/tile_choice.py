@@ -52,6 +52,7 @@ THREADS_OF_THREE = (
     (4, 16),
 )  # along two of three, of the first of which a thread has one value
 MOST_OF_BLOCK = 72  # sums of a thread: 64, and a few between them
+MOST_IDLE = 16  # times as many threads of a block as have points
 TURNED = 32  # rows and columns of a tile without loops
 MOST_HELD = 128  # values that it holds besides
 
@@ -275,10 +276,8 @@ class Choice:
             for numbers in product(*(_counts(self.extents[i]) for i in chosen)):
                 counts = {i: n for i, n in zip(chosen, numbers, strict=True) if n > 1}
                 if len(counts) == len(chosen) and sums * prod(numbers) <= MOST:
-                    read = sum(
-                        w.reads * w.values(counts, {self.last}) for w in self.work(self.last)
-                    )
-                    if read <= MOST_READ:
+                    held = sum(w.held(counts, {self.last}) for w in self.work(self.last))
+                    if held <= MOST_READ:
                         yield Shape(counts)
 
     def _of_short(self) -> Shape | None:
@@ -293,8 +292,11 @@ class Choice:
         if not any(w.staged for w in self.work(self.last)):
             return
         for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(free, 3)):
-            for threads in self._threads(len(chosen)):
-                yield from self._of_block(dict(zip(chosen, threads, strict=True)))
+            for numbers in self._threads(len(chosen)):
+                threads = dict(zip(chosen, numbers, strict=True))
+                busy = prod(min(n, self.extents[i]) for i, n in threads.items())
+                if busy * MOST_IDLE >= self.machine.block:
+                    yield from self._of_block(threads)
 
     def _threads(self, indices: int) -> list[tuple[int, ...]]:
         """The numbers of threads that a block may have along so many indices."""

@@ -7,7 +7,7 @@ none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import gcd, prod
 
@@ -82,13 +82,20 @@ class Work:
         # An index in two of the forms has no more values than it has.
         return min(every, prod(counts.get(i, self.trips.get(i, 1)) for i in self.symbols))
 
+    def held(self, counts: Mapping[Symbol, int], strided: Set[Symbol]) -> int:
+        """The values read that a tile holds: of unrolled loops those of one run, if no other run needs them."""
+        one = self if self.is_window(counts, strided) else replace(self, trips={})
+        return self.reads * one.values(counts, strided)
+
     def is_window(self, counts: Mapping[Symbol, int], strided: Set[Symbol]) -> bool:
         """Whether neighbours in the tile need the same values at different trips of a loop."""
         near = counts.keys() - strided
-        return any(
+        moves = any(
             not near.isdisjoint(form.symbols) and not self.trips.keys().isdisjoint(form.symbols)
             for form in self.forms
         )
+        every = prod(counts.get(i, self.trips.get(i, 1)) for i in self.symbols)
+        return moves and self.values(counts, strided) < every
 
 
 def merged(works: Iterable[Work], indices: Set[Symbol]) -> tuple[Work, ...]:
