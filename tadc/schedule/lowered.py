@@ -346,18 +346,14 @@ def _arranged(
 def _with_zeros_around(
     module: Module, usual: Sizes, left_out: frozenset[str], choices: Choices
 ) -> tuple[Module, _PlainNests]:
-    """The module with such copies, if its kernels stay apart as they are."""
+    """The module with such copies, if its kernels stay apart as they are, and all that they read is stored."""
     program, checks = with_zeros_around(module.program, usual, left_out, choices)
     changed = module.running(program)
-    nests = {k.writes: k for k in module.kernels}
-    plain = {
-        k.writes: (checks[t], nests.get(k.writes))
-        for k in changed.kernels
-        for t in k.writes
-        if t in checks
-    }
-    found = {writes: (check, nest) for writes, (check, nest) in plain.items() if nest}
-    return (changed, found) if len(found) == len(checks) else (module, {})
+    stored = {t.name for t in program.inputs}.union(t for k in changed.kernels for t in k.writes)
+    nests = {k.writes: k for k in module.kernels if stored.issuperset(k.reads)}
+    of = {k.writes: [checks[t] for t in k.writes if t in checks] for k in changed.kernels}
+    plain = {w: (zeros[0], nests[w]) for w, zeros in of.items() if zeros and w in nests}
+    return (changed, plain) if len(plain) == len(checks) else (module, {})
 
 
 def _is_in_order(program: Program) -> bool:

@@ -135,10 +135,20 @@ def _along(s: Statement, e: Reduce, read: Read, other: Read, program: Program) -
             around.append((before, behind))
         else:
             around.append((0, 0))
-    if around[0] == (0, 0) or s.indices[-1] in rest.symbols:
+    around.reverse()
+    if around[-1] == (0, 0) or s.indices[-1] in rest.symbols:
         return
-    if reads_are_in_bounds(other, known & rest, program.tensors):
-        yield _Border(e, read, other, rest, tuple(reversed(around)))
+    # What was left out behind a dimension may have been what its numbers follow from.
+    with_zeros = (
+        c
+        for form, n, (before, behind) in zip(read.subscripts, one.shape, around, strict=True)
+        for c in between(-before, form, n - 1 + behind)
+    )
+    known &= rest
+    if all(implies(known, c) for c in with_zeros) and reads_are_in_bounds(
+        other, known, program.tensors
+    ):
+        yield _Border(e, read, other, rest, tuple(around))
 
 
 def _least(around: Domain, form: Affine) -> int | None:
