@@ -211,6 +211,30 @@ def test_a_row_that_leaves_its_tensor_is_an_error_unless_it_is_empty():
         assert caught.value.value == ptr[position]
 
 
+NO_ROWS = {
+    "y[i] = sum{e = ptr[i]..ptr[i+1]-1} v[e]": np.zeros(0),
+    "y[i] = max{e = ptr[i]..ptr[i+1]-1} v[e]": np.zeros(0),
+    "y = sum{i} (sum{e = ptr[i]..ptr[i+1]-1} v[e])**2": 0.0,  # an extent that no tensor has
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("v", [[], [1.0, 2.0]], ids=["of nothing", "of two elements"])
+@pytest.mark.parametrize("text", NO_ROWS)
+def test_a_batch_of_no_rows_has_an_empty_result(text, v, backend):
+    y, pullback = tadc.compile(text, backend=backend).vjp(ptr=[0], v=np.array(v))
+    np.testing.assert_array_equal(y, NO_ROWS[text])
+    np.testing.assert_array_equal(pullback(np.ones_like(y))["v"], np.zeros(len(v)))
+
+
+def test_bounds_that_no_extent_explains_are_still_an_error():
+    with pytest.raises(tadc.RangeError, match="whose extent there is 1, at i = 0 already"):
+        tadc.compile("y[i] = sum{e = ptr[i]..ptr[i+2]-1} v[e]")(ptr=[0], v=[1.0])
+    with pytest.raises(tadc.RangeError, match="x, whose extent there is 1, at i = 0 already|`x\\[1\\]` when i = 0"):
+        tadc.compile("y[i] = x[i+1]*sum{e = ptr[i]..ptr[i+1]-1} v[e]")(ptr=[0], v=[1.0], x=[1.0])
+
+
 def test_only_elements_of_rows_are_checked():
     f = tadc.compile("z[i] = sum{e=ptr[i]..ptr[i+1]-1} v[e]*x[col[e]]", backend="interpreter")
     given = {"v": [1.0, 2.0, 3.0], "x": [1.0, 1.0]}
