@@ -379,6 +379,11 @@ def test_other_arrays_are_no_indices(array, words):
     assert isinstance(caught.value, TypeError)
 
 
+def test_an_index_of_bools_says_what_to_write():
+    with pytest.raises(tadc.ArgumentError, match=r"write a condition, `\[k\[i\] = 1\]`, with `k`"):
+        tadc.index(np.array([True]))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", ">i4"])
 def test_integers_of_every_type_are_indices(dtype):
     f = tadc.compile("y[i] = x[k[i]]", backend="interpreter")
