@@ -629,7 +629,9 @@ def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
     derived = tuple(d.substitute(values) for d in s.derived)
     empty = any(n.is_constant and n.constant == 0 for n in shape)
     body = Const(0) if empty else substitute(s.body, values)
-    ends = s.target.values and tuple(end.substitute(values) for end in s.target.values)
+    ends = s.target.values
+    if ends is not None:
+        ends = ends[0].substitute(values), ends[1].substitute(values)
     return Statement(replace(s.target, shape=shape, values=ends), s.indices, derived, body)
 
 
