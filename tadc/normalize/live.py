@@ -70,7 +70,9 @@ def stages(program: Program) -> tuple[Program, Program] | None:
         return None
     made = set(ready)
     computed = tuple(
-        replace(s, target=replace(s.target, dtype="float64")) if s.target.name in made else s
+        replace(s, target=replace(s.target, dtype="float64", values=None))
+        if s.target.name in made
+        else s
         for s in program.statements
         if s.target.name in made or s.target.name not in waiting
     )

@@ -8,7 +8,7 @@ from math import isfinite
 
 from tadc.errors import Span, SyntaxError
 from tadc.ir.affine import Affine
-from tadc.ir.element_types import ARITHMETIC_TYPES
+from tadc.ir.element_types import ARITHMETIC_TYPES, INDEX_TYPES
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.resolve.spelling import declared
 from tadc.syntax import ast
@@ -65,7 +65,7 @@ def index_tensors(
         if isinstance(item, ast.Definition):
             defined.add(item.target.name)
     real = {n for n, t in declared_types.items() if t in ARITHMETIC_TYPES}
-    read = ranged | {n for n, t in declared_types.items() if t == "index"}
+    read = ranged | {n for n, t in declared_types.items() if t in INDEX_TYPES}
     bodies = [i.body for i in items if isinstance(i, ast.Definition)]
     for element in (e for root in _index_places(bodies) for e in elements_in(root)):
         name = element.name.name

@@ -75,7 +75,8 @@ def _by_what_is_left(survey: Survey, shapes: Shapes, sizes: Sizes) -> bool:
         index = open_[i]
         extent = sizes.extreme("min", [shapes.settled(e) for e, _ in extents])
         use = next((u for e, u in extents if e == extent), extents[0][1])
-        shapes.facts.append(_not_outside_at_zero(index, extent, use, shapes))
+        least = 0 if all(u.in_bound for _, u in extents) else 1  # there may be no rows
+        shapes.facts.append(_not_outside_at_zero(index, extent, use, shapes, least))
         if extent.is_constant:
             extent = constant(max(0, extent.constant))
         index.within(extent, 3, use.span)
@@ -205,15 +206,17 @@ def _widest(bound: Index, cases: Cases, scope: Scope, sizes: Sizes) -> Condition
     return at_least_zero(sizes.extreme("max", ends) + symbol(index) * sign) if ends else FALSE
 
 
-def _not_outside_at_zero(index: Index, extent: Affine, use: Subscript, shapes: Shapes) -> Fact:
-    """The range of rule 3 is empty only where the tensor is; else index 0 is outside already."""
+def _not_outside_at_zero(
+    index: Index, extent: Affine, use: Subscript, shapes: Shapes, least: int
+) -> Fact:
+    """The range of rule 3 is shorter than `least` only where the tensor is empty; else index 0 is outside already."""
     whole = shapes.shape(use.tensor)[use.dimension]
 
     sentence = f"`{escaped(use.span.text)}` leaves {use.tensor}, whose extent there is {{}}, at {index.name} = 0 already"
     padded = spelled(use.span, f"pad({use.span.text})", rf"\operatorname{{pad}}({use.span.text})")
     fix = f"make {use.tensor} longer, or write `{padded}` for zeros outside and {_said(index)}"
-    fact = Fact(at_least_zero(extent - 1), RangeError, use.span, sentence, (whole,), fix, whole)
-    if extent.is_constant and whole.is_constant and extent.constant < 1 and whole.constant:
+    fact = Fact(at_least_zero(extent - least), RangeError, use.span, sentence, (whole,), fix, whole)
+    if extent.is_constant and whole.is_constant and extent.constant < least and whole.constant:
         raise fact.error({})
     return fact
 

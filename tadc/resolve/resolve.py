@@ -83,6 +83,7 @@ class Resolved:
     # Where elements of index tensors are moved inside of a tensor, as by `clamp`, or by a period, as by `wrap`.
     moved: Mapping[str, Span] = field(default_factory=dict)
     wrapped: Mapping[str, Span] = field(default_factory=dict)
+    base: int = 0  # from which the text counts
 
     @property
     def states(self) -> dict[str, str]:
@@ -315,9 +316,8 @@ class _Resolver:
                 )
             dtype = self._element_type(target, definition) or self._dtypes.get(target)
             indices = tuple(i.symbol for i in left.indices.values())
-            statement = Statement(
-                Tensor(target, extents, dtype), indices, tuple(left.derived), body
-            )
+            tensor = Tensor(target, extents, dtype, self._data.values.get(target))
+            statement = Statement(tensor, indices, tuple(left.derived), body)
             return _Draft(statement, survey, uses)
         except Error as error:
             self._errors.append(error)
@@ -512,6 +512,7 @@ class _Resolver:
             undecided=tuple(n for n in self._inputs if n in self._data.compared),
             moved=self._data.moved,
             wrapped=self._data.wrapped,
+            base=self._base,
         )
 
     def _checks(
@@ -628,7 +629,10 @@ def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
     derived = tuple(d.substitute(values) for d in s.derived)
     empty = any(n.is_constant and n.constant == 0 for n in shape)
     body = Const(0) if empty else substitute(s.body, values)
-    return Statement(Tensor(s.target.name, shape, s.target.dtype), s.indices, derived, body)
+    ends = s.target.values
+    if ends is not None:
+        ends = ends[0].substitute(values), ends[1].substitute(values)
+    return Statement(replace(s.target, shape=shape, values=ends), s.indices, derived, body)
 
 
 def _places(items: Iterable[ast.Item], drafts: Iterable[_Draft]) -> dict[str, Place]:

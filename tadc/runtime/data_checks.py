@@ -33,18 +33,21 @@ MOST_TRIED = 2**24  # where one is outside already
 ROUNDS = 64  # after which bounds that still shrink are good enough
 
 
-def check_values(tensor: Tensor, array: NDArray[np.int64], low: int, high: int, base: int) -> None:
-    """Raises DataError for an element that is outside of the declared range."""
+def check_values(
+    tensor: Tensor, array: NDArray[np.int64], low: int, high: int, base: int, *, is_given: bool
+) -> None:
+    """Raises DataError for an element that is outside of the declared range; of an array that is given, or was computed."""
     name = tensor.name
     if array.size and (array.min() < low or array.max() > high):
         outside = (array < low) | (array > high)
         position = _place(array.shape, int(np.flatnonzero(outside)[0]))
         value = int(array[position])
         at = ", ".join(str(i + base) for i in position)
+        what, changed = ("input ", "array") if is_given else ("", "definition")
         raise DataError(
             None,
-            f"input {tensor_text(tensor)}: {name}{f'[{at}]' if at else ''} is {value}",
-            fix=f"its values are declared to be {low}..{high}: change the array, or the declaration",
+            f"{what}{tensor_text(tensor)}: {name}{f'[{at}]' if at else ''} is {value}",
+            fix=f"its values are declared to be {low}..{high}: change the {changed}, or the declaration",
         ).of(name, position, value, low, high)
 
 

@@ -63,7 +63,8 @@ class DataRun:
         for c in self._checks:
             self._subscripts.setdefault((c.span.start, c.tensor, c.dimension), []).append(c)
         self._moved, self._wrapped = resolved.moved, resolved.wrapped
-        self._base = next((c.base for c in self._checks), 0)
+        self._base = resolved.base
+        self._given = {t.name for t in resolved.program.inputs}
         self._inside: BoundedCache[bool] = BoundedCache(MOST_CHECKED)
         self._large = compiler.large_data(program, self._checks)
         self._stages: tuple[DataRun, DataRun] | None = None
@@ -176,7 +177,7 @@ class DataRun:
         """Outputs of NaN, where an element leads out of a tensor and that is no error."""
         tensors = (self._program.tensors[n] for n in self._program.outputs)
         forms = {t.name: array_form(t, sizes, dtype) for t in tensors}
-        nans = {n: np.full(shape, np.nan, kind) for n, (shape, kind) in forms.items()}
+        nans = {n: _undefined(shape, kind) for n, (shape, kind) in forms.items()}
         if backend not in ON_DEVICES:
             return nans
         by_host = cuda.by_host if backend == "cuda" else opencl.by_host
@@ -244,7 +245,9 @@ class DataRun:
         for t in self._program.inputs:
             if t.dtype == INDEX and t.values is not None:
                 low, high = (end.at(sizes) for end in t.values)
-                check_values(t, indices[t.name].array, low, high, self._base)
+                check_values(
+                    t, indices[t.name].array, low, high, self._base, is_given=t.name in self._given
+                )
         given = tuple(sorted(sizes.items()))
         for place, checks in self._subscripts.items():
             unproved = [c for c in checks if not self._is_inside(c, indices, sizes, given)]
@@ -295,6 +298,11 @@ def _of_values(error: DataError, values: Mapping[str, NDArray[Any]]) -> DataErro
     return DataError(error.span, fact, fix=error.fix).of(
         error.tensor, error.index, value, error.low, error.high
     )
+
+
+def _undefined(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+    """An array of NaN; of integers, which have none, of the least one, which is an index of no tensor."""
+    return np.full(shape, np.iinfo(kind).min if kind.kind == "i" else np.nan, kind)
 
 
 def _is_far(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -179,6 +179,7 @@ def as_index(name: str, value: Any) -> Index:
     if array.dtype.kind == "f" and not array.size and isinstance(value, (list, tuple)):
         array = array.astype(np.int64)  # `[]`
     if array.dtype.kind == "b":
+        name = name if name.isidentifier() else "k"
         raise ArgumentError(
             None,
             f"{called} is used as an index, and is bool",

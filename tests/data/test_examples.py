@@ -1,6 +1,7 @@
 """Worked examples of reads through data, on every backend that has them, and what must be true of their bits and their checks."""
 
 import pickle
+import re
 import threading
 
 import numpy as np
@@ -211,6 +212,32 @@ def test_a_row_that_leaves_its_tensor_is_an_error_unless_it_is_empty():
         assert caught.value.value == ptr[position]
 
 
+NO_ROWS = {
+    "y[i] = sum{e = ptr[i]..ptr[i+1]-1} v[e]": np.zeros(0),
+    "y[i] = max{e = ptr[i]..ptr[i+1]-1} v[e]": np.zeros(0),
+    "y = sum{i} (sum{e = ptr[i]..ptr[i+1]-1} v[e])**2": 0.0,  # an extent that no tensor has
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("v", [[], [1.0, 2.0]], ids=["of nothing", "of two elements"])
+@pytest.mark.parametrize("text", NO_ROWS)
+def test_a_batch_of_no_rows_has_an_empty_result(text, v, backend):
+    y, pullback = tadc.compile(text, backend=backend).vjp(ptr=[0], v=np.array(v))
+    np.testing.assert_array_equal(y, NO_ROWS[text])
+    np.testing.assert_array_equal(pullback(np.ones_like(y))["v"], np.zeros(len(v)))
+
+
+def test_bounds_that_no_extent_explains_are_still_an_error():
+    with pytest.raises(tadc.RangeError, match="whose extent there is 1, at i = 0 already"):
+        tadc.compile("y[i] = sum{e = ptr[i]..ptr[i+2]-1} v[e]")(ptr=[0], v=[1.0])
+    with pytest.raises(
+        tadc.RangeError, match=r"x, whose extent there is 1, at i = 0 already|`x\[1\]` when i = 0"
+    ):
+        tadc.compile("y[i] = x[i+1]*sum{e = ptr[i]..ptr[i+1]-1} v[e]")(ptr=[0], v=[1.0], x=[1.0])
+
+
 def test_only_elements_of_rows_are_checked():
     f = tadc.compile("z[i] = sum{e=ptr[i]..ptr[i+1]-1} v[e]*x[col[e]]", backend="interpreter")
     given = {"v": [1.0, 2.0, 3.0], "x": [1.0, 1.0]}
@@ -293,6 +320,45 @@ def test_bounds_may_be_an_error_or_nan():
     assert f(k=[0, 1], x=[1.0, 2.0]).tolist() == [1, 2]
 
 
+DECLARED = {
+    "size N = 3; c[p]: 0..N-1 = floor(u[p]); y[i: N] = sum{p | c[p] = i} w[p]": "c[P]: 0..2: c[1] is",
+    "size N = 3; c[p]: 0..N-1 = floor(u[p]); y[p] = x[c[p]]*w[p]": "c[P]: 0..2: c[1] is",
+    "size N = 3; b[p] = floor(u[p]); c[p]: 0..N-1 = b[p] + 0; y[i: N] = sum{p | c[p] = i} w[p]": "c[P]: 0..2: c[1] is",
+    "base 1; size N = 3; c[p]: 1..N = floor(u[p]) + 1; y[i: N] = sum{p | c[p] = i} w[p]": "c[P]: 1..3: c[2] is",
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("bad", [7.2, -0.5, np.nan, np.inf])
+@pytest.mark.parametrize("text", DECLARED)
+def test_a_declared_range_of_a_defined_index_tensor_is_checked(text, bad, backend):
+    f = tadc.compile(text, backend=backend)
+    given = {"u": np.array([1.5, bad]), "w": np.array([1.0, 2.0]), "x": np.arange(10.0)}
+    given = {name: given[name] for name in f.inputs}
+    with pytest.raises(tadc.DataError, match=re.escape(DECLARED[text])) as caught:
+        f.vjp(**given)
+    assert (caught.value.tensor, caught.value.index) == ("c", (1,))
+    assert str(tadc.compile(str(f))) == str(f)  # the range is printed
+    y, pullback = f.vjp(**{**given, "u": np.array([1.5, 2.0])})
+    assert pullback(np.ones_like(y))["u"].tolist() == [0, 0]
+
+
+def test_places_in_errors_of_declared_ranges_count_as_the_text_does():
+    f = tadc.compile("base 1; size N = 3; input d[E]: 1..N; y[i: N] = sum{e | d[e] = i} w[e]")
+    with pytest.raises(tadc.DataError, match=r"d\[2\] is 0") as caught:
+        f(d=[1, 0], w=[1.0, 2.0])
+    assert caught.value.index == (1,)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_computed_index_that_is_an_output_has_no_nan():
+    f = tadc.compile("c[p]: 0..2 = floor(u[p]); y[p] = x[c[p]]; output c, y", bounds="nan")
+    c, y = f(u=[2.5, 9.0], x=[1.0, 2.0, 3.0])
+    assert c.tolist() == [np.iinfo(np.int64).min] * 2
+    assert np.isnan(y).all()
+
+
 @pytest.mark.parametrize(
     ("array", "words"),
     [
@@ -311,6 +377,11 @@ def test_other_arrays_are_no_indices(array, words):
     with pytest.raises(tadc.ArgumentError, match=words) as caught:
         f(k=array, x=[1.0, 2.0])
     assert isinstance(caught.value, TypeError)
+
+
+def test_an_index_of_bools_says_what_to_write():
+    with pytest.raises(tadc.ArgumentError, match=r"write a condition, `\[k\[i\] = 1\]`, with `k`"):
+        tadc.index(np.array([True]))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", ">i4"])
@@ -486,6 +557,8 @@ def test_what_a_statement_defines_is_an_index_only_if_it_is_whole():
         "y[i] = x[k[i]]",
         "size N; y[i: N] = sum{e | d[e] = i} w[e]",
         "z[i] = sum{e=p[i]..p[i+1]-1} v[e]*x[q[e]]",
+        "m[i] = argmax{j} a[i,j]; y[i] = b[m[i]]",
+        "c[p]: index = floor(u[p]); y[i: 3] = sum{p | c[p] = i} w[p]",
     ],
 )
 def test_latex_reads_and_prints_data(text):

@@ -76,8 +76,8 @@ SWITCHES = {
     "rm": "mathrm", "bf": "mathbf", "it": "mathit", "cal": "mathcal", "sf": "mathsf", "tt": "mathtt", "bfseries": "mathbf",
 }  # fmt: skip
 
-# `f \in \mathtt{float64}^{3 \times N}`: sets of numbers, as `\mathbb{R}`, that fix the element type.
-ELEMENT_TYPES = words("float32 float64")
+# `f \in \mathtt{float64}^{3 \times N}`: sets of numbers, as `\mathbb{R}`, that fix the element type; those of indices are `int64`.
+ELEMENT_TYPES = words("float32 float64 int64")
 
 # Wrappers that also hold words of the prose.
 TEXTS = words("text mbox textrm textnormal")
