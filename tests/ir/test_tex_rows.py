@@ -39,6 +39,7 @@ PARTS = [
     r"\begin{cases} 0 & \text{if } i = j \\ \sum_{d=0}^{2} (R_{id} - R_{jd})^{2} & \text{otherwise} \end{cases}", r"\exp(-\alpha \beta_{i})",
     r"\sum_{\substack{0 \le i \le N - 1 \\ i \ne j}} x_{i}", r"\operatorname{relu}(x_{i}) \times \biggl(\frac{1}{x_{i}}\biggr)", r"\bar{x}_{i} \cdot 2.5",
     r"\left[1 \le i \le N - 2\right] x_{i}", r"\lfloor (i + 1)/2 \rfloor \bmod 3", r"\hat{\mathbf{x}}^{\mathrm{in}}_{ijk}",
+    r"\tanh(x_{i}) \sinh(\Psi_{i}) \arctan(\phi)", r"\mathit{SIGMA} + \mathbf{W} \mathbf{M}", r"\mathrm{mw} \log(\eta)",
 ]  # fmt: skip
 
 
