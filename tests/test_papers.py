@@ -17,7 +17,7 @@ TEXT = (ROOT / "docs/papers.md").read_text("utf-8")
 SHOWN = re.findall(r"```tex\n(.*?)```\n\nThe (\w+):\n\n```latex \w+\n(.*?)```", TEXT, re.DOTALL)
 FORMULAS = sorted((Path(__file__).parent / "formulas").glob("*.tex"))
 # The space between words may grow as far as their lists of letters and shapes need it.
-DOCUMENT = "\\documentclass{article}\n\\usepackage{amsmath}\n\\emergencystretch=3em\n\\begin{document}\n%s\\end{document}\n"
+DOCUMENT = "\\documentclass{article}\n\\usepackage{amsmath}\n\\sloppy\n\\begin{document}\n%s\\end{document}\n"
 
 # Cases in cases in cases, each with its conditions beside it: the place of a maximum, and products of cutoffs by cases. Iverson
 # brackets would be narrower, but are read as those of a whole product.

@@ -30,6 +30,14 @@ def test_a_row_ends_before_a_sign_of_the_outermost_sum_if_it_can():
     assert found == [r"a_{i} b_{i} (c_{i} + d_{i})", r"+ e_{i} f_{i} (g_{i} + h_{i})"]
 
 
+def test_a_row_may_end_behind_brackets_with_a_sum_in_a_fraction():
+    factor = r"\exp\left(\frac{\sum_{k=0}^{d - 1} q_{ik} k_{jk}}{\sqrt{d}}\right)"
+
+    found = rows(f"\\biggl({factor} \\gated {factor} + {factor}\\biggr) + x", 210)
+
+    assert found == [rf"\biggl({factor} \gated {factor}", rf"+ {factor}\biggr) + x"]
+
+
 def test_a_formula_without_a_place_for_a_cut_is_one_row():
     assert rows(r"\frac{a + b + c + d + e}{2}", 20) == [r"\frac{a + b + c + d + e}{2}"]
 
