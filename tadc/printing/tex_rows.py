@@ -20,11 +20,13 @@ MOST_AHEAD = 100  # cuts that are looked at for a row
 INDENT = 20.0  # points of a row that goes on
 
 _STEP = re.compile(
-    r"(?P<open>\\left(?![a-z])|\\begin(?=\{)|(?<!\\)\{)|(?P<close>\\right(?![a-z])|\\end(?=\{)|(?<!\\)\})"
+    r"(?P<open>\\left(?![a-z])(?:\\[A-Za-z]+|\\?.)|\\begin(?=\{)|(?<!\\)\{)"
+    r"|(?P<close>\\right(?![a-z])(?:\\[A-Za-z]+|\\?.)|\\end(?=\{)|(?<!\\)\})"
     r"|(?P<bracket>[(\[])|(?P<closing>[)\]])|(?P<blank> )"
 )
 _NEEDS_MORE = re.compile(  # what has to have something behind it in its row
-    r"(?:^|[-+ (\[{])(?:[-+]|\\(?:cdot|times|gated|gatedby|le|ge|ne|land|lor|bmod)|[=<>/]|\\(?:sum|prod|max|min)(?:_.*)?)$"
+    r"(?:^|[-+ (\[{])(?:[-+]|\\(?:cdot|times|gated|gatedby|le|ge|ne|land|lor|bmod)|[=<>/])$"
+    r"|^[-+ (\[{]*\\(?:sum|prod|max|min)(?:_.*)?$"
 )
 _BEFORE = re.compile(r"[-+/] |\\(?:cdot|times|gated|gatedby) ")
 _RELATION = re.compile(r"(?:\\(?:le|ge|ne|land|lor|bmod)\b|[=<>]) ")

@@ -27,10 +27,14 @@ _COMMANDS = {
     **dict.fromkeys(["le", "ge", "ne", "leq", "geq", "neq"], 13.4), "cdot": 7.3, "times": 12.3, "land": 11.1, "lor": 11.1, "lnot": 6.7,
     "gated": 1.7, "gatedby": 12.3, ",": 1.7, "quad": 10.0, "qquad": 20.0, "infty": 10.0, "bmod": 29.0, "lfloor": 4.5,
     "rfloor": 4.5, "lceil": 4.5, "rceil": 4.5, "_": 5.6, "pi": 5.8, "in": 12.3, "{": 5.0, "}": 5.0,
+    "log": 14.5, "exp": 17.5, "sin": 14.0, "cos": 15.5, "tan": 17.0, "sinh": 19.5, "cosh": 21.5, "tanh": 24.0,
+    "arcsin": 29.0, "arccos": 31.0, "arctan": 32.5,
 }  # fmt: skip
 _SIZES = {"left": 2.5, "right": 2.5, "bigl": 0.8, "bigr": 0.8, "Bigl": 2.2, "Bigr": 2.2, "biggl": 3.5, "biggr": 3.5}  # fmt: skip
 _LARGE = {"sum": 14.5, "prod": 13.0, "max": 21.0, "min": 20.0}
 _UPRIGHT = {"mathrm", "text", "operatorname", "mathit", "mathtt", "mathbf", "boldsymbol", "mathcal", "mathsf", "mathfrak", "mathbb"}  # fmt: skip
+_WORDS = {"m": 8.5, "w": 8.0, "M": 9.7, "W": 10.5}
+_BOLD = {"mathbf", "boldsymbol", "mathbb"}
 
 
 @lru_cache(maxsize=4096)
@@ -92,12 +96,17 @@ def _atom(tokens: Sequence[str], place: int) -> tuple[float, int]:
         case _ if name in _UPRIGHT:
             letters = _group(tokens, place + 1)
             space = 12.0 if letters[:2] == ["i", "f"] else 1.7 * (name == "operatorname")
-            size = 5.3 * sum(len(t.strip("\\")) for t in letters) + space
-            return size, _end(tokens, place + 1)
+            size = sum(map(_upright, letters)) * (1.15 if name in _BOLD else 1.0)
+            return size + space, _end(tokens, place + 1)
         case _ if name in ACCENTS:
             return _argument(tokens, place + 1)
         case _:
-            return _COMMANDS.get(name, 6.0 if len(name) != 3 else 17.0), place + 1
+            return _COMMANDS.get(name, 8.0 if name[0].isupper() else 6.5), place + 1
+
+
+def _upright(token: str) -> float:
+    """The width of a letter, or of a command's letters, in a font that is not the one of mathematics."""
+    return sum(_WORDS.get(c, 7.6 if c.isupper() else 5.3) for c in token.strip("\\"))
 
 
 def _argument(tokens: Sequence[str], place: int) -> tuple[float, int]:

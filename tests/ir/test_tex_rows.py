@@ -30,6 +30,14 @@ def test_a_row_ends_before_a_sign_of_the_outermost_sum_if_it_can():
     assert found == [r"a_{i} b_{i} (c_{i} + d_{i})", r"+ e_{i} f_{i} (g_{i} + h_{i})"]
 
 
+def test_a_row_may_end_behind_brackets_with_a_sum_in_a_fraction():
+    factor = r"\exp\left(\frac{\sum_{k=0}^{d - 1} q_{ik} k_{jk}}{\sqrt{d}}\right)"
+
+    found = rows(f"\\biggl({factor} \\gated {factor} + {factor}\\biggr) + x", 210)
+
+    assert found == [rf"\biggl({factor} \gated {factor}", rf"+ {factor}\biggr) + x"]
+
+
 def test_a_formula_without_a_place_for_a_cut_is_one_row():
     assert rows(r"\frac{a + b + c + d + e}{2}", 20) == [r"\frac{a + b + c + d + e}{2}"]
 
@@ -39,6 +47,7 @@ PARTS = [
     r"\begin{cases} 0 & \text{if } i = j \\ \sum_{d=0}^{2} (R_{id} - R_{jd})^{2} & \text{otherwise} \end{cases}", r"\exp(-\alpha \beta_{i})",
     r"\sum_{\substack{0 \le i \le N - 1 \\ i \ne j}} x_{i}", r"\operatorname{relu}(x_{i}) \times \biggl(\frac{1}{x_{i}}\biggr)", r"\bar{x}_{i} \cdot 2.5",
     r"\left[1 \le i \le N - 2\right] x_{i}", r"\lfloor (i + 1)/2 \rfloor \bmod 3", r"\hat{\mathbf{x}}^{\mathrm{in}}_{ijk}",
+    r"\tanh(x_{i}) \sinh(\Psi_{i}) \arctan(\phi)", r"\mathit{SIGMA} + \mathbf{W} \mathbf{M}", r"\mathrm{mw} \log(\eta)",
 ]  # fmt: skip
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tadc
+from tadc.errors import Source
+from tadc.syntax.tex.macros import expanded
 
 # A formula; what the error says; lines that decide, and the program that each gives.
 TWO_READINGS = [
@@ -103,6 +105,16 @@ def test_a_macro_that_cannot_be_expanded_is_an_error_at_its_call(macros, call, f
 
     assert fact in caught.value.fact
     assert caught.value.span.text.startswith(call[:2])
+
+
+def test_a_macro_that_expands_without_end_is_not_expanded_and_those_beside_it_are():
+    text = r"\def\a{{\a}\b + }\def\b{x_i} \[ y_i = \b + \a + \b \]"
+    source = Source(text)
+
+    expansion, _ = expanded(source, [(text.index(r"\["), len(text))])
+
+    assert expansion.text.endswith(r"\[ y_i = x_i + \a + x_i \]")
+    assert list(expansion.failed) == ["a"]
 
 
 def test_an_error_in_an_argument_of_a_macro_is_shown_there():

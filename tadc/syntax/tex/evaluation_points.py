@@ -119,7 +119,7 @@ def _start_of_element(tokens: Sequence[Token], sign: int) -> int | None:
     """The place of the name of an element `x_j` that ends before the sign, and begins a term."""
     if tokens[sign - 1].type != "RBRACE":
         return None
-    opening = max((n for n in range(sign) if tokens[n].type == "LBRACE"), default=0)
+    opening = next((n for n in range(sign - 1, -1, -1) if tokens[n].type == "LBRACE"), 0)
     start = opening - 2
     if start < 0 or tokens[opening - 1].type != "SUB" or tokens[start].type != "NAME":
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tadc.errors import Source, Span
@@ -91,6 +91,7 @@ _COUNT = re.compile(r"\s*\[\s*([0-9])\s*\]")
 _DEFAULT = re.compile(r"\s*\[([^\[\]]*)\]")
 _PARAMETERS = re.compile(r"(?:#[1-9]\s*)*")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_CALL = re.compile(r"\\([A-Za-z]+)")
 _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+$")
 
 
@@ -158,8 +159,7 @@ def expanded(
     text = source.text
     defined = macros_of(text)
     names = {name for _, name, _ in defined} | PACKAGES.keys() | SWITCHES.keys() | {"qty"}
-    call = re.compile(r"\\([A-Za-z]+)")
-    if not any(m[1] in names for a, b in parts for m in call.finditer(text, a, b)):
+    if not any(m[1] in names for a, b in parts for m in _CALL.finditer(text, a, b)):
         return Expansion(source, text), list(parts)
     characters: list[_Character] = []
     places: list[tuple[int, int]] = []
@@ -170,13 +170,34 @@ def expanded(
         known = dict(PACKAGES) | {name: macro for at, name, macro in defined if at <= start}
         characters += _plain(text, position, start)
         first = len(characters)
-        characters += _Expander(known, failed, budget).run(_plain(text, start, end))
+        characters += _expanded_part(text, (start, end), known, failed, budget)
         places.append((first, len(characters)))
         position = end
     characters += _plain(text, position, len(text))
     whole = "".join(c.text for c in characters)
     starts, ends = [c.start for c in characters], [c.end for c in characters]
     return Expansion(source, whole, starts, ends, failed), places
+
+
+def _expanded_part(
+    text: str,
+    part: tuple[int, int],
+    known: Mapping[str, Macro],
+    failed: dict[str, tuple[str, str]],
+    budget: _Budget,
+) -> list[_Character]:
+    """The part with its macros expanded; calls that would be too much stay as they are, and have failed."""
+    while True:
+        left = replace(budget)
+        expander = _Expander(known, failed, left)
+        characters = expander.run(_plain(text, *part))
+        if expander.spent is None:
+            budget.expansions, budget.characters = left.expansions, left.characters
+            return characters
+        call = _CALL.match(text, expander.spent)
+        assert call is not None, "what is expanded has the place of its call"
+        fact = f"the macro `\\{call[1]}` expands without end, or to very much"
+        failed[call[1]] = fact, "write out what it stands for"
 
 
 def _plain(text: str, start: int, end: int) -> Iterator[_Character]:
@@ -201,11 +222,12 @@ class _Expander:
         self.failed = failed
         self.budget = budget
         self.stack: list[_Character] = []
+        self.spent: int | None = None  # where the call begins that spent the budget
 
     def run(self, characters: Iterator[_Character]) -> list[_Character]:
         self.stack = list(characters)[::-1]
         result: list[_Character] = []
-        while self.stack:
+        while self.stack and self.spent is None:
             character = self.stack.pop()
             if character.text == "%" and not (result and result[-1].text == "\\"):
                 result.append(character)
@@ -234,8 +256,10 @@ class _Expander:
         macro = self.known.get(name)
         if macro is None or name in self.failed:
             return command
-        if problem := self._spent(name, macro):
-            self.failed[name] = problem
+        self.budget.expansions -= 1
+        self.budget.characters -= len(macro.body)
+        if self.budget.expansions < 0 or self.budget.characters < 0:
+            self.spent = backslash.start
             return command
         arguments = self._arguments(macro)
         if arguments is None:
@@ -250,14 +274,6 @@ class _Expander:
             self._drop_script(macro.drops)
         self._push(macro.body, values, backslash.start, end)
         return []
-
-    def _spent(self, name: str, macro: Macro) -> tuple[str, str] | None:
-        self.budget.expansions -= 1
-        self.budget.characters -= len(macro.body)
-        if self.budget.expansions >= 0 and self.budget.characters >= 0:
-            return None
-        fact = f"the macro `\\{name}` expands without end, or to very much"
-        return fact, "write out what it stands for"
 
     def _push(self, body: str, values: Sequence[list[_Character]], start: int, end: int) -> None:
         """Put the body on the stack, with the arguments in it."""
