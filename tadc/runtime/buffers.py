@@ -13,7 +13,7 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["are_apart", "are_fit", "are_separate", "empty", "overlap", "overlaps_itself"]
+__all__ = ["are_apart", "are_fit", "are_separate", "copied", "empty", "overlap", "overlaps_itself"]
 
 LARGE = 2**21  # bytes: smaller arrays are numpy's
 MOST_KEPT = 2**29  # bytes of unused memory
@@ -32,6 +32,13 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     block: Any = (c_char * memory.size).from_buffer(memory)  # type: ignore[arg-type]
     finalize(block, _give, memory).atexit = False
     return np.ndarray(shape, dtype, buffer=block)
+
+
+def copied(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A copy in C order, of that type."""
+    copy = empty(array.shape, dtype)
+    np.copyto(copy, array, casting="unsafe")
+    return copy
 
 
 def are_fit(

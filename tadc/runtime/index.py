@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tadc.errors import ArgumentError, Error
 from tadc.ir.affine import Affine, Symbol
+from tadc.runtime.buffers import copied
 from tadc.runtime.cpu import list_builder
 from tadc.runtime.cuda import list_builder as gpu_list_builder
 from tadc.runtime.cuda.arrays import is_gpu_array, module_of, using
@@ -118,7 +119,7 @@ class Index:
         low, high = self.min or 0, self.max or 0
         if low < INT32.min or high > INT32.max or self._array.size > INT32.max:
             return None
-        return _frozen(self._array.astype(np.int32))
+        return _frozen(copied(self._array, np.dtype(np.int32)))
 
     def kept(self, key: object, make: Callable[[], Made], others: Sequence[Index] = ()) -> Made:
         """What `make` gives, made once for a key and other index tensors. It is forgotten with any of these."""
@@ -201,9 +202,7 @@ def as_index(name: str, value: Any) -> Index:
     if array.dtype == np.uint64 and array.size and array.max() >= 2**63:
         unsigned = _frozen(np.array(array, order="C"))
         array = np.minimum(unsigned, np.uint64(2**63 - 1))
-    copy = np.array(array, np.int64, order="C")
-    copy.flags.writeable = False
-    return Index(copy, unsigned)
+    return Index(_frozen(copied(array, np.dtype(np.int64))), unsigned)
 
 
 def nearer(indices: Mapping[str, Index], most: int, period: int) -> dict[str, Index]:
@@ -295,8 +294,9 @@ class ListArrays:
         xp = module_of(positions)
         with using(device):
             flat = positions if len(positions) else xp.zeros(1, begin.dtype)
-            # Of a tensor without elements no number is a position.
-            places = xp.unravel_index(flat, shape) if len(positions) else (flat,) * len(shape)
+            # Of a tensor without elements no number is a position; of one dimension the number is the place.
+            split = len(positions) and len(shape) != 1
+            places = xp.unravel_index(flat, shape) if split else (flat,) * len(shape)
             self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
         self._flat: Indices = flat
         self._sorted: WeakKeyDictionary[object, Indices] = WeakKeyDictionary()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.emit.templates import template
+from tadc.runtime.buffers import empty
 from tadc.runtime.cpu.c_compiler import CannotCompile, Library, compiler, loaded
 from tadc.schedule.rewrite.pieces import PIECE
 
@@ -44,8 +45,8 @@ def sorted_list(
     size, dtype, keys = arrays[0].size, arrays[0].dtype, prod(counts)
     # Each thread counts all keys on its own.
     chunks = max(1, min(threads, size // PER_THREAD, 2 * size // max(1, keys)))
-    begin = np.empty((*counts[:-1], counts[-1] + 1), dtype)
-    positions, places = np.empty(size, dtype), np.empty(keys * chunks, dtype)
+    begin = empty((*counts[:-1], counts[-1] + 1), dtype)
+    positions, places = empty((size,), dtype), empty((keys * chunks,), dtype)
     numbers = ctypes.c_longlong * len(counts)
     found = _library(dtype.name)["sorted_list"](
         ctypes.c_int(len(arrays)),
@@ -61,7 +62,7 @@ def sorted_list(
 
 def in_order(of: Indices, positions: Indices, threads: int) -> Indices:
     """The elements at these positions; the arrays are of one type, and in C order. Raises CannotCompile."""
-    ordered = np.empty_like(positions)
+    ordered = empty(positions.shape, positions.dtype)
     _library(of.dtype.name)["in_order"](
         *map(_pointer, (of, positions)),
         ctypes.c_longlong(len(positions)),
