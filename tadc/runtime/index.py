@@ -200,7 +200,7 @@ def as_index(name: str, value: Any) -> Index:
         )
     unsigned = None
     if array.dtype == np.uint64 and array.size and array.max() >= 2**63:
-        unsigned = _frozen(np.array(array, order="C"))
+        unsigned = _frozen(copied(array, array.dtype))
         array = np.minimum(unsigned, np.uint64(2**63 - 1))
     return Index(_frozen(copied(array, np.dtype(np.int64))), unsigned)
 

@@ -218,12 +218,8 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
 
     @property
     def functions(self) -> tuple[CpuKernel, ...]:
-        """All kernels, in the order in which they may run."""
-        return tuple(f for k in self.kernels for f in (k, *self._instead(k)))
-
-    def _instead(self, k: CpuKernel) -> tuple[CpuKernel, ...]:
-        found = self.otherwise.get(k.kernel.name)
-        return (found.kernel,) if found else ()
+        """All kernels, and those that run instead of some."""
+        return (*self.kernels, *(other.kernel for other in self.otherwise.values()))
 
     @property
     def own(self) -> frozenset[str]:

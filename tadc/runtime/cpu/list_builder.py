@@ -8,7 +8,6 @@ from functools import cache
 from math import prod
 from typing import Any, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tadc.emit.templates import template
@@ -75,7 +74,7 @@ def in_order(of: Indices, positions: Indices, threads: int) -> Indices:
 def rows_of(first: Indices, last: Indices, elements: int) -> tuple[Indices, Indices]:
     """Where each element begins, and one more; and the rows `first..last` that hold it, ascending. Raises CannotCompile."""
     dtype, f = first.dtype, _library(first.dtype.name)["rows_of"]
-    begin, places = np.empty(elements + 1, dtype), np.empty(elements, dtype)
+    begin, places = empty((elements + 1,), dtype), empty((elements,), dtype)
 
     def run(rows: Indices | None) -> int:
         pointers = map(_pointer, (first, last))
@@ -84,7 +83,7 @@ def rows_of(first: Indices, last: Indices, elements: int) -> tuple[Indices, Indi
         count: int = f(*pointers, *sizes, _pointer(begin), given, _pointer(places))
         return count
 
-    rows = np.empty(run(None), dtype)
+    rows = empty((run(None),), dtype)
     run(rows)
     return begin, rows
 

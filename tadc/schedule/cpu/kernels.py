@@ -16,7 +16,14 @@ from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
-from tadc.schedule.cpu.lane_cost import Layout, at_borders, cost_in_lanes, cost_of_sums, filled
+from tadc.schedule.cpu.lane_cost import (
+    Layout,
+    at_borders,
+    cost_in_lanes,
+    cost_of_sums,
+    elements_of,
+    filled,
+)
 from tadc.schedule.cpu.lists import has_list_loops, lanes_along_lists, lanes_beside_lists
 from tadc.schedule.cpu.machine import AVX2, ITEM_BYTES, LANE_BYTES, Processor
 from tadc.schedule.cpu.masked import with_masks
@@ -241,7 +248,7 @@ def _block_held(
 
     def held(tensors: Iterable[str]) -> int:
         shapes = (program.tensors[t].shape for t in tensors if t in program.tensors)
-        return ITEM_BYTES * sum(prod(max(1, n.at(sizes)) for n in shape) for shape in shapes)
+        return ITEM_BYTES * sum(elements_of(shape, sizes) for shape in shapes)
 
     _, last = lanes.surroundings.around[lanes.index]
     count = max(1, last.at(sizes) + 1)

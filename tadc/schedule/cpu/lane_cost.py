@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import prod
 
@@ -44,6 +44,7 @@ __all__ = [
     "at_borders",
     "cost_in_lanes",
     "cost_of_sums",
+    "elements_of",
     "filled",
     "is_better_outside",
 ]
@@ -150,6 +151,11 @@ def _is_the_same(loop: Loop, varying: Set[Symbol], quotients: Set[Symbol]) -> bo
     """Whether the loop computes the same for all lanes."""
     symbols = {s for e in reads_of((loop,)) for form in e.subscripts for s in form.symbols}
     return symbols.isdisjoint({*varying, *quotients})
+
+
+def elements_of(shape: Iterable[Affine], sizes: Mapping[Symbol, int]) -> int:
+    """How many elements a tensor has for about these sizes, with 1 for an extent that would have none."""
+    return prod(max(1, n.at(sizes)) for n in shape)
 
 
 def filled(count: int) -> float:

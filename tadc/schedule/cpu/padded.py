@@ -13,9 +13,8 @@ no bit differs. Where `zero` is NaN instead, the sum has to run as it was writte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
-from math import prod
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, symbol
@@ -27,6 +26,7 @@ from tadc.ir.walk import replaced
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.lane_cost import elements_of
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_zeros_around"]
@@ -169,18 +169,14 @@ def _is_worth_it(
     border: _Border, s: Statement, program: Program, sizes: Mapping[Symbol, int]
 ) -> bool:
     """Whether the border takes longer than the copy and the check."""
-
-    def elements(shape: Sequence[Affine]) -> int:
-        return prod(max(1, n.at(sizes)) for n in shape)
-
     extents = (
         plain_extent(i, border.rest, frozenset(program.parameters)) for i in border.e.indices
     )
-    terms = prod(max(1, n.at(sizes)) for n in extents if n is not None)
+    terms = elements_of((n for n in extents if n is not None), sizes)
     count = s.target.shape[-1].at(sizes)
-    outside = elements(s.target.shape) // max(1, count) * sum(border.around[-1])
-    copied = elements(program.tensors[border.read.tensor].shape)
-    checked = elements(program.tensors[border.other.tensor].shape)
+    outside = elements_of(s.target.shape, sizes) // max(1, count) * sum(border.around[-1])
+    copied = elements_of(program.tensors[border.read.tensor].shape, sizes)
+    checked = elements_of(program.tensors[border.other.tensor].shape, sizes)
     # At the border each element is computed alone, or with few others.
     return count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
 

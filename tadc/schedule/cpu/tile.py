@@ -137,14 +137,10 @@ def tiled(
     if not free or not is_plain(kernel):
         return None
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
-    runs = list(_innermost_trips(steps, often))
+    runs = sum(_innermost_trips(steps, often))
     at_border = {
         i: _at_border(region, i, extents)
-        * (
-            JOINED
-            if sum(runs) >= LONG and _rests(parts.border, i, often) is not None
-            else ONE_BY_ONE
-        )
+        * (JOINED if runs >= LONG and _rests(parts.border, i, often) is not None else ONE_BY_ONE)
         for i in free
     }
     varying = {
@@ -154,7 +150,7 @@ def tiled(
     work = merged(works(steps, sizes, lanes, machine.costs, varying), set(kernel.indices))
     sums = sum(isinstance(s, Accumulator) for s in steps_of(steps))
     stored = STORED * sum(isinstance(s, Store) for s in steps_of(steps))
-    begun = BEGUN * sum(runs)
+    begun = BEGUN * runs
     added = _added(steps, work)
     distances = [_distance(w, kernel.indices, lanes, extents, machine) for w in work]
     moves = list(moves_of(steps, lanes, often, layout))

@@ -26,6 +26,7 @@ from tadc.schedule.cpu.lane_cost import (
     at_borders,
     cost_in_lanes,
     cost_of_sums,
+    elements_of,
     filled,
 )
 from tadc.schedule.cpu.tile import LONG, is_plain
@@ -138,7 +139,9 @@ def _chosen(
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
             each[lane] = copied
-            elements = sum(_elements(t, program, surroundings.middle) for t in copied)
+            elements = sum(
+                elements_of(program.tensors[t].shape, surroundings.middle) for t in copied
+            )
             costs[lane] = with_copies(lane) + COPIED * elements / points
     best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
     # What the lanes of sums cost is known for loops that run as often as is assumed.
@@ -165,13 +168,9 @@ def _strided(
         if e.subscripts[places[0]].coefficient(lane) != 1:
             continue
         reads = points * prod(often.values())
-        if reads >= OFTEN * _elements(e.tensor, program, sizes):
+        if reads >= OFTEN * elements_of(program.tensors[e.tensor].shape, sizes):
             copied[e.tensor] = places[0]
     return copied
-
-
-def _elements(tensor: str, program: Program, sizes: Mapping[Symbol, int]) -> int:
-    return prod(max(1, n.at(sizes)) for n in program.tensors[tensor].shape)
 
 
 def _with_copies(

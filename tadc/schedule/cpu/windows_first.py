@@ -1,4 +1,4 @@
-"""Sums whose first loop is the one over a short window that moves with the element.
+"""Sums whose first loop is the one over a window that moves with the element.
 
     dx[c,p,q] = sum{o, k, s | 0 <= p-2*k and p-2*k < 3} dy[o,k,q-s]*w[o,c,p-2*k,s]        has `k` before `o`
 
@@ -20,9 +20,7 @@ __all__ = ["with_windows_first"]
 
 
 def with_windows_first(program: Program) -> Program:
-    """The program with the loops of its sums in such an order. What it is of does not depend on where borders are: it is the same for a
-    block as for the whole.
-    """
+    """The program with the loops of its sums in such an order, which says nothing of borders: a block has the order of the whole."""
     statements = tuple(map(_ordered, program.statements))
     return replace(program, statements=statements) if statements != program.statements else program
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeAlias
 
-from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.canonical import canonical_value
-from tadc.ir.domain import EVERYWHERE, at_least_zero
+from tadc.ir.domain import EVERYWHERE
 from tadc.ir.expr import Call, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced
+from tadc.normalize.in_bounds import is_never_empty
 from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.terms import Terms, depends_on, guards, has_data, terms_of
 
@@ -79,7 +79,7 @@ class _Factors:
         box = {**of_elements, **of_terms}
         counts = [n.at(self.sizes) for n in box.values()]
         often = prod(max(1, n.at(self.sizes)) for i, n in s.extents.items() if i not in of_elements)
-        known = all(implies(self.program.known, at_least_zero(n - 1)) for n in box.values())
+        known = is_never_empty(box.values(), self.program)
         if derived or not (of_terms and known and often >= OFTEN and _is_large(factor, box.keys())):
             return [], s
         form, free = canonical_value(factor, set(self.program.sizes))

@@ -156,10 +156,8 @@ class _InteriorSearch:
         for step in steps:
             match step:
                 case Branch(Domain() as domain, then, otherwise):
-                    rest = self._rest(domain, ranges)
-                    if not self.deciding and has_loops(then) and not has_loops(otherwise):
-                        always = (self._everywhere(c, ranges) for c in domain)
-                        self.behind |= {c for c in always if c}
+                    loops = has_loops(then) and not has_loops(otherwise)
+                    rest = self._rest(domain, ranges, behind=loops)
                     if rest == EVERYWHERE:
                         result += self.steps(then, ranges)
                     elif rest is None:
@@ -194,14 +192,16 @@ class _InteriorSearch:
 
         return with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
 
-    def _rest(self, domain: Domain, ranges: Ranges) -> Domain | None:
-        """The conditions that are not decided; None if one is known to fail."""
+    def _rest(self, domain: Domain, ranges: Ranges, *, behind: bool = False) -> Domain | None:
+        """The conditions that are not decided; None if one is known to fail. There may be loops `behind` them."""
         rest: list[Condition] = []
         for condition in domain:
             always = self._everywhere(condition, ranges)
             never = self._everywhere(_negated(condition), ranges)
             if not self.deciding:
                 self.candidates |= {c: None for c in (always, never) if c}
+                if behind and always:
+                    self.behind.add(always)
                 rest.append(condition)
             elif always in self.assumed:
                 continue
