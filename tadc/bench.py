@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tadc.check import random_arrays, small_sizes
+from tadc.check import random_arrays, random_indices, refuse_computed_indices, small_sizes
 from tadc.errors import Error
 from tadc.runtime.cpu.limits import Limits, limits
 from tadc.runtime.cpu.native import NativeRunner, TimedLaunch, available_threads
 from tadc.runtime.cuda.arrays import cupy
 from tadc.runtime.cuda.tune import tuning
+from tadc.runtime.index import Index
 from tadc.runtime.run import resolved_backend
 from tadc.schedule.nest.cost import program_cost
 from tadc.schedule.nest.special import special_calls
+from tadc.schedule.plan import cpu_plan
 from tadc.tables import columns
 
 if TYPE_CHECKING:
@@ -174,15 +176,19 @@ def bench(
     """
     random = np.random.default_rng(seed)
     program = f.program
-    arrays = random_arrays(program, f.program.size_values(sizes), random)
+    refuse_computed_indices(program, "bench")
+    numbers = program.size_values(sizes)
+    arrays: dict[str, Any] = dict(random_arrays(program, numbers, random))
+    if f.index_inputs:
+        drawn = random_indices(f, numbers, random)
+        arrays |= {n: Index(a) for n, a in drawn.items()}
     xp: Any = cupy() if on_gpu else np
-    given = [xp.asarray(arrays[x]) for x in f.inputs]
+    given = [a if isinstance(a := arrays[x], Index) else xp.asarray(a) for x in f.inputs]
     named: dict[str, Any] = _named(f, sizes)
     copied = xp.asarray(np.ones(COPIED // 8))
     tasks: dict[str, Callable[[], Any]] = {"value": lambda: f(*given, **named)}
     value = f.cost(mode="primal", **sizes)
     tensors = program.tensors
-    numbers = program.size_values(sizes)
     bytes_ = {n: t.bytes_at(numbers, "float64") for n, t in tensors.items()}
     touched = sum(bytes_[n] for n in {*f.inputs, *f.outputs})
     work = {"value": (value.operations, touched)}
@@ -221,7 +227,7 @@ class _Timed:
     """A program of a task as timed native code, its inputs, and the least seconds of each kernel so far."""
 
     task: str
-    part: Function
+    mode: str
     launch: TimedLaunch
     sizes: Mapping[str, int]
     dtype: DType
@@ -238,9 +244,9 @@ class _Timed:
         module = self.launch.lowered.module
         values = module.program.size_values(self.sizes)
         cost = program_cost(module.program, module.kernels, values, self.dtype)
-        names = (k.name for k in self.part.plan(mode="primal", **self.sizes).kernels)
-        for name, kernel, work, seconds in zip(
-            names, module.kernels, cost.kernels, self.best, strict=True
+        plans = cpu_plan(self.launch.lowered, self.mode, values, self.dtype).kernels
+        for plan, kernel, work, seconds in zip(
+            plans, module.kernels, cost.kernels, self.best, strict=True
         ):
             functions = special_calls(kernel, values)
             least = limits.seconds(
@@ -249,7 +255,7 @@ class _Timed:
             limit = max(least, key=least.__getitem__)
             model = least[limit]
             yield KernelRow(
-                self.task, name, seconds, limit, model, seconds / model if model else inf
+                self.task, plan.name, seconds, limit, model, seconds / model if model else inf
             )
 
 
@@ -263,9 +269,13 @@ def _timed(f: Function, sizes: Mapping[str, int], inputs: Sequence[Any]) -> list
     dtype = cast("DType", options.dtype or "float64")
 
     def timed(task: str, part: Function, arrays: Sequence[Any]) -> _Timed:
-        values = part._program.size_values(sizes)
-        launch = NativeRunner(part._program, dtype, part._options).timed(values)
-        return _Timed(task, part, launch, sizes, dtype, arrays, [inf] * len(launch.lowered.kernels))
+        named = dict(zip(part.inputs, arrays, strict=True))
+        program, given, values = part.calls.native_program(named, part._program.size_values(sizes))
+        launch = NativeRunner(program, dtype, part._options).timed(values)
+        best = [inf] * len(launch.lowered.kernels)
+        return _Timed(
+            task, part._mode, launch, values, dtype, [given[t.name] for t in program.inputs], best
+        )
 
     found = [timed("value", f, inputs)]
     if mode_with_gradients(f) == "vjp":

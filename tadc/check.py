@@ -26,7 +26,15 @@ from tadc.tables import html_table
 if TYPE_CHECKING:
     from tadc.function import Function
 
-__all__ = ["Report", "Row", "check", "random_arrays", "small_sizes"]
+__all__ = [
+    "Report",
+    "Row",
+    "check",
+    "random_arrays",
+    "random_indices",
+    "refuse_computed_indices",
+    "small_sizes",
+]
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 Pairs: TypeAlias = list[tuple[NDArray[Any], NDArray[Any]]]
@@ -95,13 +103,8 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
     f, numbers, sizes = _with_small_sizes(f, given)
     program = f.program
     random = np.random.default_rng(seed)
+    refuse_computed_indices(program, "check")
     arrays = random_arrays(program, sizes, random)
-    if computed := compiler.computed_indices(program):
-        raise ArgumentError(
-            None,
-            f"`check` does not know indices that are computed, and `{computed[0]}` is read as one",
-            fix=f"declare `input {computed[0]}[..]: index` in a program of its own, and check that",
-        )
     if f.index_inputs:
         arrays |= random_indices(f, sizes, random)
     values = _interpreted(f, arrays, sizes)
@@ -137,6 +140,16 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
         for x, dx in zip(real, adjoint.outputs, strict=True):
             rows.append(numeric.row(x, dx, gradients[dx], random))
     return Report({**numbers, **{s: sizes[s] for s in program.sizes}}, tuple(rows))
+
+
+def refuse_computed_indices(program: Program, what: str) -> None:
+    """Raises ArgumentError for a program that computes indices: random input leads outside of its tensors."""
+    if computed := compiler.computed_indices(program):
+        raise ArgumentError(
+            None,
+            f"`{what}` does not know indices that are computed, and `{computed[0]}` is read as one",
+            fix=f"declare `input {computed[0]}[..]: index` in a program of its own, and {what} that",
+        )
 
 
 def _interpreted(f: Function, arrays: Arrays, sizes: Mapping[str, int]) -> Arrays:

@@ -214,8 +214,12 @@ def _settled(statement: Statement, known: Domain) -> Statement:
 
 
 def reduced(program: Program, names: Names) -> Program:
-    """The program as it is derived: its reductions are statements, those that a derivative compares above all."""
-    return separate_compared(separate_reductions(program, names), names)
+    """The program as it is derived: its reductions are statements, those that a derivative compares above all.
+
+    What one has stored is read inside of others: at the places that a derivative needs, where data decide about them,
+    it would be a reduction for each of them.
+    """
+    return separate_compared(common(separate_reductions(program, names)), names)
 
 
 def adjoint_program(program: Program, wrt: Sequence[str]) -> Program:
@@ -397,7 +401,7 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
     `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
     """
-    found = listed(with_position_values(program), facts)
+    found = listed(with_position_values(common(program)), facts)
     return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 

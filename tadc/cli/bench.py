@@ -17,7 +17,7 @@ from tadc.cli.parameters import (
     json_option,
     size_option,
 )
-from tadc.cli.program import loaded, open_numbers
+from tadc.cli.program import loaded, open_numbers, with_plain_arrays
 from tadc.function.data import refuse_data
 from tadc.schedule.gpu.machine import MACHINES, Machine
 
@@ -53,6 +53,7 @@ def bench(
 ) -> int:
     """Time the value, and the value with all gradients, on random input.
 
+    Index tensors are uniformly random where their reads are inside, and lists of them are made before.
     Sizes that are not given are chosen so that there is something to measure. Kernels of native code have a row each:
     what limits them, and the least time that this machine needs for their work. With --model the same is said of kernels of a GPU,
     without one.
@@ -65,8 +66,7 @@ def bench(
         return _modelled(file, sizes, MACHINES[machine], as_json, index_base)
     from tadc import bench as benching
 
-    f = loaded(file, sizes, backend=backend, index_base=index_base)
-    refuse_data(f, "`tadc bench`", "time calls with data of your own")
+    f = with_plain_arrays(loaded(file, sizes, backend=backend, index_base=index_base))
     chosen = benching.large_sizes(f, open_numbers(f, sizes))
 
     def progress(numbers: Iterable[int]) -> Iterator[int]:
@@ -88,10 +88,14 @@ def _modelled(
 ) -> int:
     """The kernels of a call of these sizes, or of large ones, by the model of a GPU."""
     from tadc.bench import large_sizes, mode_with_gradients
+    from tadc.check import refuse_computed_indices
     from tadc.function.runs import modelled
 
     def program(fixed: dict[str, int]) -> Function:
-        return loaded(file, fixed, backend="cuda", dtype="float32", index_base=index_base)
+        f = loaded(file, fixed, backend="cuda", dtype="float32", index_base=index_base)
+        refuse_computed_indices(f.program, "bench")
+        refuse_data(f, "the model of a GPU", "leave out `--model`: times on a CPU are measured")
+        return f
 
     # A call binds the sizes that are open in the file.
     called = open_numbers(program({}), sizes)

@@ -28,11 +28,9 @@ def check(
 
     On random input; sizes that are not given are chosen small. Status 1 where something differs, or is not proved.
     """
-    from tadc.function.inverse_check import checked
-
     f = loaded(file, sizes, index_base=index_base)
     given = open_numbers(f, sizes)
-    report = checked(f, seed, given)
+    report = f.check(seed=seed, **given)
     # Of sizes that need numbers those that were checked.
     needed = {s: report.sizes[s] for s in f.open_sizes}
     proofs = f.prove(**{**given, **needed}) if prove else None

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from tadc.function import Function
     from tadc.syntax.ast import Note
 
-__all__ = ["loaded", "open_numbers", "program_in_mode", "refuse_open_sizes"]
+__all__ = [
+    "loaded",
+    "open_numbers",
+    "program_in_mode",
+    "refuse_open_sizes",
+    "with_plain_arrays",
+]
 
 
 def loaded(
@@ -75,6 +81,12 @@ def _tell_skipped(file: str, spans: Sequence[Span]) -> None:
 def open_numbers(f: Function, sizes: Mapping[str, int]) -> dict[str, int]:
     """The given numbers of sizes that are still symbolic: calls alone can bind them."""
     return {name: n for name, n in sizes.items() if name in f.sizes}
+
+
+def with_plain_arrays(f: Function) -> Function:
+    """The function to which a sparse operand is its arrays: random ones have as many elements as there are sizes for."""
+    plain: Function = getattr(f, "plain", f)
+    return plain
 
 
 def refuse_open_sizes(f: Function, sizes: Mapping[str, int]) -> None:

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import EVERYWHERE, Determined, Domain, at_least_zero, between
+from tadc.ir.domain import EVERYWHERE, Determined, Domain, Looked, at_least_zero, between
 from tadc.ir.element_types import INDEX
 from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, rewrite_in
+from tadc.normalize.in_bounds import reads_are_in_bounds
+
+_Guards: TypeAlias = tuple[tuple[Domain, bool], ...]
 
 __all__ = [
     "extents_around_body",
@@ -42,7 +46,7 @@ def _separated(program: Program, names: Names, *, top: bool) -> Program:
     sizes = set(program.parameters)
     statements: list[Statement] = []
     for statement in program.statements:
-        separation = _Separation(statement, sizes, names, top, statements)
+        separation = _Separation(statement, program, sizes, names, top, statements)
         around = _Surroundings((), (), True)
         body = rewrite_in(statement.body, around, separation.enter, separation.separated)
         statements.append(replace(statement, body=body))
@@ -58,7 +62,7 @@ class _Surroundings:
     """
 
     bound: tuple[tuple[Symbol, Affine | None], ...]
-    guards: tuple[tuple[Domain, bool], ...]
+    guards: _Guards
     root: bool
     compared: bool = False
 
@@ -66,6 +70,7 @@ class _Surroundings:
 @dataclass(frozen=True, slots=True)
 class _Separation:
     statement: Statement
+    program: Program
     sizes: set[Symbol]
     names: Names
     top: bool
@@ -95,12 +100,37 @@ class _Separation:
         free = self._free(reduce)
         if any(s in free and n is None for s, n in around.bound):
             return False
-        if any(not free.issuperset(self._free(domain)) for domain, _ in around.guards):
-            return False  # its reads may be inside only because of an index that it does not know
+        known = self._known_guards(free, around)
+        if len(known) < len(around.guards):
+            # Its reads may be inside only because of an index that it does not know. And without data it may be a running
+            # value, whose range has an end for each point around it.
+            over_data = any(isinstance(d, Looked) for d in reduce.derived)
+            if not (over_data and self._is_inside(reduce, free, known, around)):
+                return False
         fewer = len(free) < len(self.statement.indices) + len(around.bound)
         # Compared values must be the same to the bit, and are not computed twice.
         stored = reduce.op != "sum" or not around.bound or around.compared
         return fewer or (self.top and stored)
+
+    def _known_guards(self, free: set[Symbol], around: _Surroundings) -> _Guards:
+        """Those that speak of these indices alone."""
+        return tuple(guard for guard in around.guards if free.issuperset(self._free(guard[0])))
+
+    def _is_inside(
+        self, reduce: Reduce, free: set[Symbol], guards: _Guards, around: _Surroundings
+    ) -> bool:
+        """Whether what the reduction reads is inside its tensors wherever these guards hold."""
+        box = {i: n for i, n in self._extents(around).items() if i in free}
+        definitions = (c for d in self.statement.derived for c in d.conditions)
+        known = self.program.known & Domain.box(box) & Domain.of(definitions)
+        for domain, holds in guards:
+            known = known & domain if holds else known
+        tensors = {**self.program.tensors, **{s.target.name: s.target for s in self.statements}}
+        return reads_are_in_bounds(reduce, known, tensors)
+
+    def _extents(self, around: _Surroundings) -> dict[Symbol, Affine]:
+        """Those of the indices around an expression that have plain ranges."""
+        return self.statement.extents | {s: n for s, n in around.bound if n is not None}
 
     def _free(self, e: Reduce | Domain | Read) -> set[Symbol]:
         """The indices that `e` depends on, through derived indices of the statement too."""
@@ -115,15 +145,15 @@ class _Separation:
 
         Where the guards fail, reads of the body may be outside; there it is the neutral element.
         """
-        bound = {s: n for s, n in around.bound if n is not None}
-        extents = self.statement.extents | bound
+        extents = self._extents(around)
         free = self._free(reduce)
         indices = tuple(s for s in extents if s in free)
-        held = Domain.of(c for domain, holds in around.guards if holds for c in domain)
+        guards = self._known_guards(free, around)
+        held = Domain.of(c for domain, holds in guards if holds for c in domain)
         body: Expr = Reduce(
             reduce.op, reduce.indices, reduce.derived, reduce.domain & held, reduce.body
         )
-        for domain, holds in reversed(around.guards):
+        for domain, holds in reversed(guards):
             body = body if holds else Select(domain, Const(NEUTRAL[reduce.op]), body)
         known = set(indices)
         derived = tuple(d for d in self.statement.derived if known.issuperset(self._free_of(d)))

@@ -292,6 +292,18 @@ class Calls:
             return self._runners.run(backend, dtype, arrays, sizes)
         return self._data.run(backend, dtype, arrays, self._indices(arrays), sizes, {})
 
+    def native_program(
+        self, arrays: Mapping[str, Index | NDArray[Any]], sizes: Mapping[str, int]
+    ) -> tuple[Program, Mapping[str, Any], Mapping[str, int]]:
+        """The program that native code is made of, its inputs and its sizes: of one that reads through data, with lists."""
+        if self._data is None:
+            return self._program, arrays, sizes
+        indices = self._indices(arrays)
+        others = {n: a for n, a in arrays.items() if not isinstance(a, Index)}
+        given = {**others, **{n: k.array for n, k in indices.items()}}
+        runners, inputs, numbers = self._data.with_lists("native", given, indices, sizes)
+        return runners.program, inputs, numbers
+
     def check_indices(
         self, arrays: Mapping[str, Index | NDArray[Any]], sizes: Mapping[str, int]
     ) -> None:

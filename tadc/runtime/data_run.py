@@ -139,6 +139,17 @@ class DataRun:
         out: Mapping[str, Any],
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name, of checked index tensors, with the lists that are made of them."""
+        runners, given, numbers = self.with_lists(backend, arrays, indices, sizes)
+        return runners.run(backend, dtype, given, numbers, out)
+
+    def with_lists(
+        self,
+        backend: str,
+        arrays: Mapping[str, NDArray[Any]],
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+    ) -> tuple[Runners, dict[str, Any], dict[str, int]]:
+        """What runs the program along lists, its inputs with the lists that are made, and its sizes with their lengths."""
         lists = compiler.with_lists(self._program).lists
         limit, threads = self._options.list_limit, self._options.threads or available_threads()
         others = {n: a for n, a in arrays.items() if n not in indices}
@@ -158,7 +169,7 @@ class DataRun:
         own = {**given, **tensors}
         if backend == "cuda":
             own = beside(device, own)
-        return runners.run(backend, dtype, {**arrays, **own}, {**sizes, **counts}, out)
+        return runners, {**arrays, **own}, {**sizes, **counts}
 
     def _runners(self, facts: Facts | None, *, narrow: bool) -> tuple[Listed, Runners]:
         key = facts, narrow

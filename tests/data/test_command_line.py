@@ -1,5 +1,7 @@
 """Index tensors and sparse operands on the command line."""
 
+import json
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -83,3 +85,45 @@ def test_show_prints_the_declaration(files, mode):
     assert "input A[N, M]: csr" in result.output
     graph = CliRunner().invoke(cli.commands, ["show", "graph.idx"], prog_name="tadc")
     assert "sum{e=0..E - 1 | dst[e] = i}" in graph.output
+
+
+@pytest.mark.parametrize("file", ["graph.idx", "product.idx"])
+def test_programs_with_data_are_checked(files, file):
+    result = CliRunner().invoke(cli.commands, ["check", file])
+    assert result.exit_code == 0, result.output
+    assert "central differences" in result.output
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize(
+    ("file", "kernels"),
+    [
+        ("graph.idx", {"graph_primal_0", "graph_forward_0", "graph_backward_0"}),
+        ("product.idx", {"product_primal_0", "product_forward_0", "product_backward_0"}),
+    ],
+)
+def test_programs_with_data_are_timed_kernel_by_kernel(files, monkeypatch, file, kernels):
+    monkeypatch.delenv("TADC_BACKEND")
+    arguments = ["bench", file, "--repetitions", "1", "--size", "N=50", "--json"]
+    result = CliRunner().invoke(cli.commands, [*arguments, "--backend", "native"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert {r["task"] for r in found["rows"]} >= {"value", "value and gradients"}
+    assert kernels <= {k["kernel"] for k in found["kernels"]}
+    assert all(k["seconds"] > 0 and k["ratio"] > 0 for k in found["kernels"])
+
+
+@pytest.mark.parametrize("arguments", [(), ("--model", "h200")])
+def test_computed_indices_are_not_timed_on_random_input(files, arguments):
+    (files / "deposit.idx").write_text(
+        "size G\noutput r\ncell[p]: index = floor(u[p])\nr[g: G] = sum{p | cell[p] = g} q[p]\n"
+    )
+    result = CliRunner().invoke(cli.commands, ["bench", "deposit.idx", *arguments])
+    assert result.exit_code == 1
+    assert "`bench` does not know indices that are computed" in result.output
+
+
+def test_the_model_of_a_gpu_knows_no_lists(files):
+    result = CliRunner().invoke(cli.commands, ["bench", "graph.idx", "--model", "h200"])
+    assert result.exit_code == 1
+    assert "the model of a GPU does not know index tensors" in result.output

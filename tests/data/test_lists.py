@@ -8,6 +8,8 @@ import pytest
 
 import tadc
 from tadc import compiler
+from tadc.ir.expr import Reduce
+from tadc.ir.walk import postorder
 from tadc.runtime import index
 from tadc.runtime.cpu import list_builder
 from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
@@ -300,3 +302,32 @@ def test_loops_over_lists_fetch_what_is_read_next():
     )
     assert "  fetch_ahead(" not in gathered.source("c")
     assert "  fetch_ahead(" not in tadc.compile("y[i] = sum{j} a[i, j]*x[j]").source("c")
+
+
+SOFTMAX = "size N\noutput a\nl[i: N] = logsumexp{e | d[e] = i} u[e]\na[e] = exp(u[e] - l[d[e]])"
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native", "interpreter"])
+def test_softmax_over_lists_and_its_gradient(backend):
+    rng = np.random.default_rng(0)
+    lengths = [1, 0, 700, 3] if backend != "interpreter" else [1, 0, 7, 3]
+    d = rng.permutation(np.repeat(np.arange(4), lengths))
+    u, da = rng.standard_normal((2, len(d)))
+    a, pullback = tadc.compile(SOFTMAX, backend=backend).vjp(d=d, u=u, N=4)
+    e = np.exp(u)
+    expected = e / np.bincount(d, e)[d]
+    np.testing.assert_allclose(a, expected, rtol=1e-13)
+    slope = expected * (da - np.bincount(d, expected * da)[d])
+    np.testing.assert_allclose(pullback(da)["u"], slope, rtol=1e-9, atol=1e-15)
+
+
+def test_a_maximum_over_a_list_is_computed_once_for_all_of_it():
+    """Inside of the sum it would be one for each position: seconds for a list that has all elements."""
+    f = tadc.compile(SOFTMAX)
+    for program in (f.program, f.adjoint().program, *compiler.vjp_programs(f.program, ("u",))):
+        for s in compiler.with_lists(program).program.statements:
+            sums = [e for e in postorder(s.body) if isinstance(e, Reduce)]
+            assert all(not isinstance(n, Reduce) for e in sums for n in postorder(e.body)), s
+            # At an element that data lead to it is read.
+            assert not (sums and s.target.name in ("a", "du")), s

@@ -238,6 +238,27 @@ def test_lanes_of_a_sum_may_all_add_a_value_that_is_computed_once_for_them():
 
 
 @pytest.mark.compiler
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y[i,j] = exp(x[i,j]) + (if j = t[i] then -s else 0)",
+        "y[i,j] = exp(x[i,j]) + (if x[i,j] > 0.5 then w[i] else v[i])",
+    ],
+)
+def test_lanes_that_choose_read_what_is_the_same_for_all_before(monkeypatch, text):
+    """Compilers make no vectors of a choice with a read of one element in a branch."""
+    monkeypatch.setattr(native, "processor", lambda: AVX512)
+    rng = np.random.default_rng(0)
+    given = {"x": rng.random((5, 70)), "t": rng.integers(0, 70, 5), "s": 2.0}
+    given |= {"w": rng.random(5), "v": rng.random(5)}
+    f, expected = (tadc.compile(text, backend=b) for b in ("native", "interpreter"))
+    arrays = {n: given[n] for n in f.inputs}
+    np.testing.assert_allclose(f(**arrays), expected(**arrays), rtol=1e-14)
+
+    of_lanes, *_ = (line for line in f.source("c").splitlines() if "expf(" in line and "?" in line)
+    assert not any(element in of_lanes for element in ("s[0]", "w[i]", "v[i]"))
+
+
 def test_sizes_that_are_numbers_give_the_schedules_and_bits_of_a_call_with_them():
     text = "size N, M, D\ninput x[N,D], y[M,D], w[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*w[j]"
     sizes = {"N": 100, "M": 120, "D": 16}

@@ -1,17 +1,17 @@
-"""Terms that some lanes add and others do not, without branches.
+"""Terms that some lanes add and others do not, and values that they choose, without branches.
 
     for lane: if first + lane <= j: s[lane] = fma(a[first + lane], b[j], s[lane])
     is
     t = b[j]
     for lane: sum = fma(first + lane <= j ? a[first + lane] : 0, t, s[lane]);  s[lane] = first + lane <= j ? sum : s[lane]
 
-GCC makes masks of selections, but no vectors of a function that is called in a branch. What all lanes read is read before
-them, where it exists: it may be that no lane takes part.
+GCC makes masks of selections, but no vectors of a function that is called in a branch, nor of a choice of which a branch reads
+what is the same for all lanes. That is read before them, where it exists: it may be that no lane takes part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.ir.affine import Symbol
@@ -19,15 +19,17 @@ from tadc.ir.domain import Condition, Domain, Looked, between
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Tensor
-from tadc.ir.walk import postorder, rewrite
+from tadc.ir.walk import Entered, postorder, rewrite, rewrite_in
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
+    Assign,
     Branch,
     Kernel,
     Lanes,
     Let,
     LetIndex,
     Step,
+    Store,
     Strips,
     map_bodies,
     names_in,
@@ -72,6 +74,10 @@ class _Masks:
         for step in body:
             terms = _terms(step, varying)
             if not terms or any(isinstance(d, Looked) for d in derived):
+                if isinstance(step, (Let, Assign, Accumulate, Store)):
+                    stored = {s.tensor for s in body if isinstance(s, Store)}
+                    value = self._choosing(step.value, varying, stored, shared)
+                    step = replace(step, value=value)
                 changed.append(step)
                 continue
             assert isinstance(step, Branch) and isinstance(step.condition, Domain)
@@ -91,13 +97,42 @@ class _Masks:
                 return e
             if not varying.isdisjoint(e.symbols):
                 return Select(where, e, Const(0))
-            if e not in shared:
-                inside = Domain.of(self._inside(e))
-                self.made.append(self.names.fresh("t"))
-                shared[e] = Let(self.made[-1], Select(inside, e, Const(0)))
-            return Read(shared[e].local, ())
+            return self._before(e, shared)
 
         return rewrite(value, read)
+
+    def _choosing(
+        self, value: Expr, varying: frozenset[Symbol], stored: Set[str], shared: dict[Expr, Let]
+    ) -> Expr:
+        """The value, in which lanes that choose differently read nothing that is the same for all."""
+
+        def read(e: Expr, chosen: bool) -> Entered[bool]:
+            match e:
+                case Select(condition):
+                    by_lane = not isinstance(condition, Domain) or not varying.isdisjoint(
+                        condition.symbols
+                    )
+                    branches = [chosen or by_lane] * 2
+                    return e, [chosen] * (len(e.operands) - 2) + branches
+                case Read(tensor) if (
+                    chosen
+                    and tensor in self.tensors
+                    and tensor not in stored
+                    and varying.isdisjoint(e.symbols)
+                ):
+                    return self._before(e, shared), ()
+                case _:
+                    return e, [chosen] * len(e.operands)
+
+        return rewrite_in(value, False, read)
+
+    def _before(self, e: Read, shared: dict[Expr, Let]) -> Read:
+        """What is read before the lanes, where it exists."""
+        if e not in shared:
+            inside = Domain.of(self._inside(e))
+            self.made.append(self.names.fresh("t"))
+            shared[e] = Let(self.made[-1], Select(inside, e, Const(0)) if e.subscripts else e)
+        return Read(shared[e].local, ())
 
     def _inside(self, e: Read) -> Iterator[Condition]:
         for form, extent in zip(e.subscripts, self.tensors[e.tensor].shape, strict=True):

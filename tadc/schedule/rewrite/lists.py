@@ -15,11 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import EMPTY, Looked
-from tadc.ir.expr import NEUTRAL, Const, Expr, Reduce
+from tadc.ir.domain import EMPTY, Domain, Looked
+from tadc.ir.expr import NEUTRAL, Const, Expr, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
-from tadc.ir.walk import Entered, rewrite_in, substitute
+from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.rewrite.factor import without_factors
 from tadc.schedule.rewrite.list_loops import ListLoops
@@ -27,7 +27,6 @@ from tadc.schedule.rewrite.list_tensors import Facts, Listed
 from tadc.schedule.rewrite.looked_up import data_among
 from tadc.schedule.rewrite.made_lists import MadeLists
 from tadc.schedule.rewrite.pieces import can_be_cut, in_pieces, with_short_lists
-from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.safe_loads import safely_loaded
 
 __all__ = ["listed"]
@@ -65,7 +64,7 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
     sizes = set(lists.program.parameters)
     around = _Around(tuple(s.extents.items()), data_among(s.derived))
     pieces: list[Statement] = []
-    whole = set(always(s.body))
+    whole = set(postorder(s.body, _behind_no_range))
     known = lists.program.known & s.box
 
     def enter(e: Expr, around: _Around) -> Entered[_Around]:
@@ -97,6 +96,15 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
 
     body = rewrite_in(s.body, around, enter, rule)
     return *pieces, replace(s, body=body)
+
+
+def _behind_no_range(node: Expr) -> tuple[Expr, ...]:
+    """The operands that can be computed wherever the node is: a condition on values keeps no read inside of its tensor."""
+    match node:
+        case Reduce() | Select(Domain()):
+            return ()
+        case _:
+            return node.operands
 
 
 def _from_own_start(e: Reduce, names: Names) -> Reduce:
