@@ -401,7 +401,7 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
     `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
     """
-    found = listed(with_position_values(common(program)), facts)
+    found = listed(with_position_values(live(common(program))), facts)
     return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 

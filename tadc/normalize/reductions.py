@@ -21,7 +21,8 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, rewrite_in
 from tadc.normalize.in_bounds import reads_are_in_bounds
 
-_Guards: TypeAlias = tuple[tuple[Domain, bool], ...]
+_Guard: TypeAlias = tuple[Domain, bool]
+_Guards: TypeAlias = tuple[_Guard, ...]
 
 __all__ = [
     "extents_around_body",
@@ -104,8 +105,14 @@ class _Separation:
         if len(known) < len(around.guards):
             # Its reads may be inside only because of an index that it does not know. And without data it may be a running
             # value, whose range has an end for each point around it.
-            over_data = any(isinstance(d, Looked) for d in reduce.derived)
-            if not (over_data and self._is_inside(reduce, free, known, around)):
+            data = {
+                d.name for d in (*self.statement.derived, *reduce.derived) if isinstance(d, Looked)
+            }
+            over_data = not data.isdisjoint(reduce.domain.symbols)
+            if not over_data or not (
+                self._has_points_of(reduce, set(around.guards) - set(known), free, around)
+                or self._is_inside(reduce, free, known, around)
+            ):
                 return False
         fewer = len(free) < len(self.statement.indices) + len(around.bound)
         # Compared values must be the same to the bit, and are not computed twice.
@@ -115,6 +122,19 @@ class _Separation:
     def _known_guards(self, free: set[Symbol], around: _Surroundings) -> _Guards:
         """Those that speak of these indices alone."""
         return tuple(guard for guard in around.guards if free.issuperset(self._free(guard[0])))
+
+    def _has_points_of(
+        self, reduce: Reduce, guards: Set[_Guard], free: set[Symbol], around: _Surroundings
+    ) -> bool:
+        """Whether all its points are, by other names, points of reductions around it: it is computed only where it has any."""
+        for domain, holds in guards:
+            other = [i for i, _ in around.bound if i in domain.symbols and i not in free]
+            if not holds or len(other) != len(reduce.indices):
+                return False
+            renamed = domain.substitute(dict(zip(other, map(symbol, reduce.indices), strict=True)))
+            if not set(reduce.domain).issuperset(renamed):
+                return False
+        return True
 
     def _is_inside(
         self, reduce: Reduce, free: set[Symbol], guards: _Guards, around: _Surroundings

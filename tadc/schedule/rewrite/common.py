@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.canonical import bound_names, canonical_value
+from tadc.ir.domain import Determined
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
@@ -40,19 +41,20 @@ class _Table:
     sizes: frozenset[Symbol]
     outputs: frozenset[str]
     dtype: str | None = None  # of the current statement: another one would round differently
+    derived: tuple[Determined, ...] = ()  # its indices that are made of others
     stored: dict[tuple[Expr, str | None], _Stored] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)  # whose values are stored
     copies: dict[str, tuple[tuple[Symbol, ...], Read]] = field(default_factory=dict)
 
     def statement(self, s: Statement) -> Statement:
-        self.dtype = s.target.dtype
+        self.dtype, self.derived = s.target.dtype, s.derived
         extents = s.extents
         body = rewrite_in(s.body, tuple(extents.items()), self._enter)
-        is_own = s.target.name not in self.outputs and not s.derived
-        if isinstance(body, Read) and body is not s.body and is_own:
+        is_own = s.target.name not in self.outputs
+        if isinstance(body, Read) and body is not s.body and is_own and self._is_plain(body):
             self.copies[s.target.name] = s.indices, body
-        if not s.derived and (isinstance(body, Reduce) or _is_expensive_call(body)):
-            form, free = canonical_value(body, self.sizes)
+        if isinstance(body, Reduce) or (_is_expensive_call(body) and self._is_plain(body)):
+            form, free = canonical_value(self._closed(body), self.sizes)
             if set(free) == set(s.indices):
                 order = tuple(free.index(i) for i in s.indices)
                 entry = _Stored(s.target.name, order, tuple(extents[i] for i in free))
@@ -81,7 +83,7 @@ class _Table:
 
     def _read(self, e: Expr, extents: Mapping[Symbol, Affine]) -> Expr | None:
         """A read of the tensor that has the value for the same ranges of its free indices."""
-        form, free = canonical_value(e, self.sizes)
+        form, free = canonical_value(self._closed(e), self.sizes)
         entry = self.stored.get((form, self.dtype))
         if entry is None:
             return None
@@ -90,6 +92,20 @@ class _Table:
             if not (beyond.is_constant and beyond.constant >= 0):
                 return None
         return Read(entry.tensor, tuple(symbol(free[n]) for n in entry.order))
+
+    def _is_plain(self, e: Expr) -> bool:
+        """Whether it depends on none of the indices that are made of others."""
+        return e.symbols.isdisjoint(d.name for d in self.derived)
+
+    def _closed(self, e: Expr) -> Expr:
+        """The value without indices that are made of others around it: a reduction has them as its own."""
+        if not isinstance(e, Reduce):
+            return e
+        needed = set(e.symbols)
+        for d in reversed(self.derived):
+            needed |= set(d.symbols) if d.name in needed else set()
+        own = tuple(d for d in self.derived if d.name in needed)
+        return Reduce(e.op, e.indices, (*own, *e.derived), e.domain, e.body) if own else e
 
 
 def _is_expensive_call(e: Expr) -> bool:

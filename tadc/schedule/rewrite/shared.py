@@ -25,6 +25,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced
 from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import extents_around_body, plain_extent
+from tadc.schedule.rewrite.looked_up import data_among
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["shared"]
@@ -40,13 +41,15 @@ _Key: TypeAlias = tuple[
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where an expression stands: the extents of the indices around it, the affine conditions, and whether it is in a sum,
-    or behind a condition on values.
+    behind a condition on values, or in a sum over what data lead to. `data` are the indices that are elements of tensors.
     """
 
     extents: Mapping[Symbol, Affine]
     known: Domain
+    data: frozenset[Symbol]
     in_sum: bool = False
     is_guarded: bool = False
+    over_data: bool = False
 
 
 @dataclass(slots=True)
@@ -129,7 +132,8 @@ def _expensive(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, _Plac
     Of what stands at several places the conditions are those that all of them have, and an index has the extent that holds all ranges.
     """
     places: dict[Expr, _Place] = {}
-    waiting: list[tuple[Expr, _Place]] = [(s.body, _Place(s.extents, EVERYWHERE))]
+    data = frozenset(d.name for d in data_among(s.derived))
+    waiting: list[tuple[Expr, _Place]] = [(s.body, _Place(s.extents, EVERYWHERE, data))]
     while waiting:
         e, place = waiting.pop()
         before = places.get(e)
@@ -142,8 +146,14 @@ def _expensive(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, _Plac
             case Reduce(_, _, derived, domain):
                 definitions = Domain.of(c for d in derived for c in d.conditions)
                 extents = extents_around_body(e, place.extents, sizes)
-                inner = replace(
-                    place, extents=extents, known=place.known & domain & definitions, in_sum=True
+                data = place.data.union(d.name for d in data_among(derived))
+                inner = _Place(
+                    extents,
+                    place.known & domain & definitions,
+                    data,
+                    in_sum=True,
+                    is_guarded=place.is_guarded,
+                    over_data=place.over_data or not data.isdisjoint(domain.symbols),
                 )
                 waiting += [(o, inner) for o in e.operands]
             case Select(Domain() as condition, then, otherwise):
@@ -166,8 +176,10 @@ def _common(one: _Place, other: _Place) -> _Place:
     return _Place(
         {i: other.extents[i] + max(0, d.constant) for i, d in differences.items() if d.is_constant},
         Domain.of(c for c in one.known if c in other.known),
+        one.data & other.data,
         one.in_sum or other.in_sum,
         one.is_guarded or other.is_guarded,
+        one.over_data or other.over_data,
     )
 
 
@@ -214,6 +226,8 @@ def _needed(use: _Use, program: Program) -> Domain | None:
     Along a diagonal a tensor would be far larger than what is needed of it.
     """
     if use.place.is_guarded and isinstance(use.e, Reduce):
+        return None
+    if use.place.over_data and not _is_as_large(use):  # data choose few of all the points
         return None
     sizes = frozenset(program.parameters)
     around = use.place.known
