@@ -373,3 +373,26 @@ def test_reductions_over_other_rows_stay_where_they_are():
     """They may be read only where the rows around them have elements."""
     text = "size B\ny[b: B] = sum{e = p[b]..p[b+1]-1} w[e]*max{f = q[b]..q[b+1]-1} u[f]"
     assert len(compiler.with_lists(tadc.compile(text).program).program.statements) == 1
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native", "interpreter"])
+@pytest.mark.parametrize("most", [3, 700])
+def test_what_a_group_has_in_common_is_computed_once_for_it(backend, most):
+    """By lists for each element it would take the square of a group's length."""
+    text = "input k[E]: index\ny[e] = u[e]/sum{f | k[f] = k[e]} u[f]*v"
+    f = tadc.compile(text, backend=backend)
+    listed = compiler.with_lists(f.program).program
+    assert [len(s.target.shape) for s in listed.statements] == [1, 1]
+    assert not any(isinstance(e, Reduce) for e in postorder(listed.statements[1].body))
+
+    rng = np.random.default_rng(0)
+    lengths = [1, most, 5] if backend != "interpreter" else [1, 3, 5]
+    k = rng.permutation(np.repeat([4, -7, 10**6], lengths))
+    _, group = np.unique(k, return_inverse=True)
+    u, dy, v = rng.uniform(0.5, 1, len(k)), rng.standard_normal(len(k)), 1.5
+    total = np.bincount(group, u)[group]
+    y, pullback = f.vjp(k=k, u=u, v=v)
+    np.testing.assert_allclose(y, u / total / v, rtol=1e-13)
+    slope = dy / total / v - np.bincount(group, dy * u / total**2 / v)[group]
+    np.testing.assert_allclose(pullback(dy)["u"], slope, rtol=1e-9, atol=1e-12)

@@ -46,6 +46,9 @@ class ListLoops:
     loaded: list[Looked]
     indices: list[Symbol] = field(default_factory=list)  # of loops over lists
     over: list[ListLoop] = field(default_factory=list)  # one key of each
+    group: Looked | None = (
+        None  # the key of an element in a list by the distinct elements of its own tensor
+    )
     derived: list[Determined] = field(default_factory=list)  # known in these loops
     conditions: list[Condition] = field(default_factory=list)  # of them
 
@@ -270,7 +273,10 @@ class ListLoops:
                 solved |= {wanted.data.name, *around}
             last = symbol(made.counts[0]) - 1
             at = wanted.data.subscripts
-            self.derived.append(Looked(number, match.name, at, (constant(0), last)))
+            group = Looked(number, match.name, at, (constant(0), last))
+            self.derived.append(group)
+            if wanted.data.tensor == d.tensor:
+                self.group = group
             first = symbol(number)
             place = self._loop(made.begin, (first,), (first + 1,), made.count)
             values, left = self._at_positions(d, made, place, free, (wanted.by,), domain)

@@ -6,19 +6,22 @@ dimension, and where those of each key begin. `sum{e | k[e] = b} f(e)` becomes
     sum{t = 0 .. k_ptr[b+1]-k_ptr[b]-1} f(k_perm[k_ptr[b] + t])
 
 and the rows of a ragged sum, `ptr[i] <= e < ptr[i+1]` with `e` known, are found in the same way. Where `b` is an element of another
-index tensor, keys are the distinct elements (`matches.py`). The program that comes of it
+index tensor, keys are the distinct elements (`matches.py`); where it is one of the same tensor, `sum{f | k[f] = k[e]} u[f]`, what a group of
+equal elements has in common is computed once for it. The program that comes of it
 has these tensors as further inputs, which are built before it runs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EMPTY, Domain, Looked
-from tadc.ir.expr import NEUTRAL, Const, Expr, Reduce, Select
+from tadc.ir.element_types import arithmetic
+from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement
+from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.rewrite.factor import without_factors
@@ -26,7 +29,7 @@ from tadc.schedule.rewrite.list_loops import ListLoops
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 from tadc.schedule.rewrite.looked_up import data_among
 from tadc.schedule.rewrite.made_lists import MadeLists
-from tadc.schedule.rewrite.pieces import can_be_cut, in_pieces, with_short_lists
+from tadc.schedule.rewrite.pieces import ListLoop, can_be_cut, in_pieces, with_short_lists
 from tadc.schedule.rewrite.safe_loads import safely_loaded
 
 __all__ = ["listed"]
@@ -60,10 +63,11 @@ class _Around:
 
 
 def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
-    """The statement with lists, after those that compute sums of pieces for it."""
+    """The statement with lists, after those that compute sums of pieces, or of groups, for it."""
     sizes = set(lists.program.parameters)
     around = _Around(tuple(s.extents.items()), data_among(s.derived))
-    pieces: list[Statement] = []
+    before: list[Statement] = []
+    groups: list[Looked] = []
     whole = set(postorder(s.body, _behind_no_range))
     known = lists.program.known & s.box
 
@@ -81,6 +85,13 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
         if reduced.domain == EMPTY:
             return Const(NEUTRAL[e.op])  # equations that no data meet
         reduce_, scaled = without_factors(reduced, known, lists.program.tensors)
+        group = loops.group
+        if group and e in whole and _is_of_group(reduce_, group, s, sizes):
+            (loop,) = loops.over
+            table, read = _of_groups(lists, s, reduce_, group)
+            before.extend(_cut(lists, table, loop))
+            groups.append(group)
+            return scaled(read)
         if lists.facts is None:
             return scaled(reduce_)
         if e not in whole or len(loops.over) != 1:
@@ -91,11 +102,45 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
         if lists.facts.short:
             return scaled(with_short_lists(reduce_, loop))
         piece, total = in_pieces(s, reduce_, loop, lists.pieces_of(loop), lists.names)
-        pieces.append(piece)
+        before.append(piece)
         return scaled(total)
 
     body = rewrite_in(s.body, around, enter, rule)
-    return *pieces, replace(s, body=body)
+    return *before, replace(s, derived=(*s.derived, *groups), body=body)
+
+
+def _is_of_group(e: Reduce, group: Looked, s: Statement, sizes: Set[Symbol]) -> bool:
+    """Whether elements of one group have the same value: it depends on nothing else of them."""
+    others = {*(d.name for d in e.derived), *e.indices, *sizes}
+    inner = (d for d in e.derived if d != group)
+    needed = {*e.body.symbols, *e.domain.symbols, *(x for d in inner for x in d.symbols)}
+    return set(group.symbols) <= set(s.indices) and needed <= others
+
+
+def _of_groups(lists: MadeLists, s: Statement, e: Reduce, group: Looked) -> tuple[Statement, Read]:
+    """A statement with the value of each group, and the read of it for an element of one."""
+    assert group.values is not None
+    m = lists.names.fresh("group")
+    values = {group.name: symbol(m)}
+    derived = tuple(d.substitute(values) for d in e.derived if d != group)
+    body = Reduce(e.op, e.indices, derived, e.domain.substitute(values), substitute(e.body, values))
+    name = lists.names.fresh(f"{s.target.name}_{e.op}")
+    dtype = arithmetic(s.target.dtype) if s.target.dtype else None
+    table = Tensor(name, (group.values[1] + 1,), dtype)
+    return Statement(table, (m,), (), body), Read(name, (symbol(group.name),))
+
+
+def _cut(lists: MadeLists, table: Statement, loop: ListLoop) -> tuple[Statement, ...]:
+    """The statement of groups with long lists in pieces, where it is known which are long."""
+    e = table.body
+    assert isinstance(e, Reduce)
+    if lists.facts is None:
+        return (table,)
+    if lists.facts.short:
+        return (replace(table, body=with_short_lists(e, loop)),)
+    loop = replace(loop, keys=((symbol(table.indices[0]), constant(0)),))
+    piece, total = in_pieces(table, e, loop, lists.pieces_of(loop), lists.names)
+    return piece, replace(table, body=total)
 
 
 def _behind_no_range(node: Expr) -> tuple[Expr, ...]:
