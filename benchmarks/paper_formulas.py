@@ -84,7 +84,7 @@ def published() -> Iterator[Row]:
         edited = Outcome(REFUSED, NO_LINE)
         if case.SHAPES:
             edited = outcome(with_lines(case.text, case.SHAPES), case)
-        yield Row(name, unedited, edited, is_open=False, source=case.source)
+        yield Row(name, unedited, edited, is_open=bool(case.leaves_open), source=case.source)
 
 
 def with_lines(text: str, lines: list[str]) -> str:

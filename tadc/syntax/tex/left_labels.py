@@ -96,6 +96,8 @@ class LeftLabels:
             return self._named(definition)
         if self._is_size_beside_number(definition) or self._is_lone_sum(definition):
             return self._named(definition)
+        if self._is_of_numbers(definition):
+            return self._named(definition)
         if self._is_length(definition):
             is_size = tokens[3].value in self.sizes
             return self._named(definition) if is_size else _with_unclear_length(definition)
@@ -186,7 +188,7 @@ class LeftLabels:
         """
         tokens = definition.tokens
         has_sum = definition.has_reduction or any(t.type in _SUMS for t in definition.right)
-        if not _is_free_element(definition) or not has_sum:
+        if not (_is_free_element(definition) or _has_whole_list(definition)) or not has_sum:
             return False
         base, letter = tokens[0].value, tokens[3].value
         if base in self.declared or letter in self.sizes or letter in _STRONG:
@@ -201,6 +203,23 @@ class LeftLabels:
         )
         bound = {n for d in self.definitions if d is not definition for n in bound_names(d.tokens)}
         return is_absent and letter not in bound and all(inner == [letter] for inner in read)
+
+    def _is_of_numbers(self, definition: Statement) -> bool:
+        r"""Whether it is `E_o = \gamma (e_s - e_a)`, where no index is bound: with an `o` to run over, each element would be the
+        same, and nothing would be what the other letters run over.
+        """
+        tokens = definition.tokens
+        has_sum = definition.has_reduction or any(t.type in _SUMS for t in definition.right)
+        if not _is_free_element(definition) or has_sum or tokens[0].value in self.declared:
+            return False
+        letter = tokens[3].value
+        others = [d for d in self.definitions if d is not definition]
+        elsewhere = {t.value for d in others for t in d.tokens}
+        right = {t.value for t in definition.right}
+        own = {n for d in self.definitions for n, _, _ in scripted(d.right, "SUB")}
+        is_read = any(n.value == tokens[0].value for n in own)
+        is_lone = letter not in right | elsewhere | self.sizes and not is_read
+        return letter in NO_INDICES and is_lone and bool(right - {"", "0"})
 
     def _is_size_beside_number(self, definition: Statement) -> bool:
         r"""Whether it is `\beta_n = \beta_0 + \sum_{i=1}^{n} ..`, where the size `n` stands below nothing on the right side, and
@@ -284,6 +303,8 @@ class LeftLabels:
         names = {t.value for t in tokens[equal:] if id(t) not in in_labels}
         elsewhere = names - (bound_names(tokens[equal:]) & {*letters})
         is_word = is_plain and not letters & (elsewhere if len(left) > 2 else names)
+        is_absent = bool((letters & NO_INDICES) - names) and not letters & inside
+        is_word |= is_plain and len(left) > 2 and is_absent  # `L_{lmc}` beside a number `m`
         is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
         are_tensors = is_whole and letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):
@@ -484,6 +505,14 @@ def _is_free_element(definition: Statement) -> bool:
     """Whether one letter below a name is all of the left side, and no range is printed."""
     kinds = [t.type for t in definition.tokens[:5]]
     return kinds == _ELEMENT and definition.equal == 5 and not definition.ranges
+
+
+def _has_whole_list(definition: Statement) -> bool:
+    r"""Whether it is `L_z(x)`, one letter below a name, and a list that tells what the number depends on."""
+    left = definition.tokens[: definition.equal]
+    kinds = [t.type for t in left]
+    is_list = kinds[5:6] == ["LPAR"] and kinds[-1] == "RPAR"
+    return kinds[:5] == _ELEMENT and is_list and not definition.ranges
 
 
 def _with_unclear_length(definition: Statement) -> Statement:

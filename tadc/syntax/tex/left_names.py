@@ -199,7 +199,9 @@ def _is_free(
     if len(word) > 2 and all(letter.isupper() for letter in word):
         return True
     together = Counter(letter for w in words for letter in w * _count(w, displays))
-    return all(letters[letter] == together[letter] for letter in word)
+    free = [letters[letter] == together[letter] for letter in word]
+    is_acronym = all(letter.isupper() for letter in word)  # `ET_o` beside a temperature `T`
+    return all(free) or (is_acronym and free[0])
 
 
 def _count(word: Key, displays: Sequence[Sequence[Token]]) -> int:

@@ -18,7 +18,10 @@ def quotient_name(left: Sequence[Token]) -> list[Token] | None:
     parts = _parts(left)
     if parts is None or not parts[0] or not parts[1]:
         return None
-    over, under = parts
+    over, arguments = _without_list(parts[0])
+    under, others = _without_list(parts[1])
+    if bool(arguments) != bool(others):
+        return None
     scripts = over[1:]
     is_name = over[0].type == "NAME" and over[0].note != "derivative"
     if not is_name or behind_scripts(over, 1, closing_brackets(over)) != len(over):
@@ -27,7 +30,14 @@ def quotient_name(left: Sequence[Token]) -> list[Token] | None:
     if label is None:
         return None
     name = Token("NAME", f"{over[0].value}{OVER}{label}", left[0].start, left[-1].end, QUOTIENT)
-    return [name, *scripts]
+    return [name, *scripts, *arguments]
+
+
+def _without_list(side: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    r"""The `I` of `I(\mu)` or `I(1)`, and its list of one name or number."""
+    kinds = [t.type for t in side[-3:]]
+    is_list = kinds[:1] + kinds[-1:] == ["LPAR", "RPAR"] and kinds[1:-1] in (["NAME"], ["NUM"])
+    return (side[:-3], side[-3:]) if is_list and len(side) > 3 else (side, ())
 
 
 def _parts(left: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | None:

@@ -22,6 +22,7 @@ from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.known_tensors import Known, Ranks
 from tadc.syntax.tex.left_ranges import with_extents
+from tadc.syntax.tex.open_ranges import with_ends
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.periods import NO_PERIODS, Periods
@@ -99,6 +100,7 @@ def meaning(
         definitions = _with_starts_at_one(definitions, shaped, notes)
     definitions = with_centred(definitions, base, printed.keys(), notes)
     definitions = _with_left_indices(definitions, items, notes)
+    definitions = with_ends(definitions, printed, base, taken, notes)
     definitions, moved = _placed(definitions, base, notes)
     known = {
         i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))

@@ -44,7 +44,10 @@ from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
+from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
+from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
+from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
@@ -116,6 +119,19 @@ def passed(
 
 
 # ---------------------------------------------------------------------- the passes
+
+
+def _real_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_real_numbers
+
+
+def _positive_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return positive_parts(f.text)
+
+
+def _raised_zeros(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = raised_zeros(f.tokens)
+    return lambda tokens: with_raised_zeros(tokens, names)
 
 
 def _plain_fractions(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -317,6 +333,9 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 PASSES: tuple[Pass, ...] = (
+    _real_numbers,
+    _positive_parts,
+    _raised_zeros,
     _plain_fractions,
     _own_words,
     _script_words,

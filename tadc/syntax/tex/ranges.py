@@ -110,7 +110,7 @@ def _bare(tokens: Sequence[Token]) -> list[Token]:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A printed range of an index: the tokens of its first and last value, which are not empty."""
+    r"""A printed range of an index: the tokens of its first and last value; `k \ge 1` has no last one, which the reads tell then."""
 
     name: Token
     low: tuple[Token, ...]
@@ -143,6 +143,9 @@ def said_ranges(tokens: Sequence[Token]) -> list[Said] | None:
             if ends is None:
                 return None
             result += [Said(n, *ends) for n in names]
+            names, place = [], place + 1
+        elif (low := _first(chunks[place])) is not None and place + 1 == len(chunks):
+            result += [Said(n, low, ()) for n in (*names, chunks[place][0])]
             names, place = [], place + 1
         else:
             ends_of, place = _interval(chunks, place, names)
@@ -229,6 +232,13 @@ def _dotted(tokens: Sequence[Token]) -> list[Token]:
         else:
             result.append(token)
     return result
+
+
+def _first(chunk: Sequence[Token]) -> tuple[Token, ...] | None:
+    r"""The first value of `k \ge 1` or `k > 0`, where that is a number."""
+    if [t.type for t in chunk] != ["NAME", "REL", "NUM"] or chunk[1].value not in (">", ">="):
+        return None
+    return tuple(chunk[2:] if chunk[1].value == ">=" else _plus([*chunk[2:]], "PLUS"))
 
 
 def _interval(

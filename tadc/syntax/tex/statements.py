@@ -202,10 +202,18 @@ def _rows(tokens: Sequence[Token]) -> list[list[Token]]:
         if joined and (
             row[0].type in _OPERATORS or joined[-1][-1].type in _OPERATORS or not _has_relation(row)
         ):
-            joined[-1] += row
+            joined[-1] += [*_comma_before(joined[-1], row), *row]
         else:
             joined.append(row)
     return joined
+
+
+def _comma_before(above: Sequence[Token], row: Sequence[Token]) -> list[Token]:
+    r"""The comma that `\begin{matrix} 0 \le p < M \\ 0 \le q < N \end{matrix}` has not: its rows are ranges, one below the other."""
+    places = [n for n, (t, depth) in enumerate(depths(above)) if depth == 0 and _separates(t)]
+    last = above[places[-1] + 1 :] if places else ()
+    are_ranges = all(said_ranges(part) for part in (last, row))
+    return [Token("COMMA", ",", row[0].start, row[0].start)] if are_ranges else []
 
 
 def _has_relation(tokens: Sequence[Token]) -> bool:

@@ -224,6 +224,8 @@ class _Tokenizer:
                 self._add("REL", "!=", start)
             case "stackrel" | "overset" if self._next(_OVER_EQUAL):
                 self._add("DEF", "=", start)
+            case "bullet" if self.out.in_braces:
+                self._add("CDOT", "\\bullet", start)
             case "uparrow" | "downarrow" if self.out.in_subscript:
                 self._add("NAME", name.removesuffix("arrow"), start, "upright")
             case "infty":
