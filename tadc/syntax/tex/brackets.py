@@ -181,7 +181,7 @@ class Brackets:
         subscripts = len(listed(call.inner)) + len(listed(call.below[1:-1]) if call.below else [])
         if name in self.ranks:
             is_row = self.ranks[name] == subscripts + 1 and call.name.note == "bold"
-            return self.ranks[name] == subscripts or (is_row and len(call.inner) == 1)
+            return self.ranks[name] == subscripts or is_row
         return name in self.indexed or (bool(self.indexed) and not call.below)
 
     def _is_at_declared_points(self, call: Call, bound: Set[str]) -> bool:

@@ -187,9 +187,7 @@ def _element(base: str, definitions: Sequence[Statement]) -> tuple[Token, ...] |
     return next(iter(reads.values())) if len(lengths) == 1 else None
 
 
-def _element_of_margins(
-    base: str, definitions: Sequence[Statement]
-) -> tuple[Token, ...] | None:
+def _element_of_margins(base: str, definitions: Sequence[Statement]) -> tuple[Token, ...] | None:
     r"""The letters of a tensor that is read in margins alone, the `i` and `j` of `X_{i\cdot}` and `X_{\cdot j}`; None where they disagree."""
     letters: dict[int, Token] = {}
     counts: set[int] = set()

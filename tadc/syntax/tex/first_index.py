@@ -28,6 +28,14 @@ class Start:
     low: int | None
     span: Span
     reaches: int | None = None  # the lowest subscript that can be told from the start alone
+    is_open: bool = False  # whether it has no end, `i \ge 1`, which leaves something out where the first index is 0
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it begins, or reads, at 1, as documents do that count from 1."""
+        return (
+            self.reaches == 1 and self.low != 1 if self.is_open else 1 in (self.low, self.reaches)
+        )
 
 
 def base_of(
@@ -38,7 +46,7 @@ def base_of(
     `shapes` are the declared extents. Raises SyntaxError where both readings fit, and the values differ.
     """
     starts = [s for d in definitions for s in _starts(d)]
-    ones = [s for s in starts if s.low == 1 or s.reaches == 1]
+    ones = [s for s in starts if s.is_one]
     zeros = [s for s in starts if s.low == 0]
     reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
@@ -195,7 +203,7 @@ def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
         for value in (lowest(s, {r.name.name: first}) for s in subscripts)
         if value is not None
     ]
-    return Start(first, r.span, min(reached, default=None))
+    return Start(first, r.span, min(reached, default=None), is_open=r.high is None)
 
 
 def _counted(node: Node) -> Sequence[Expression]:

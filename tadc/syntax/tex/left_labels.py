@@ -21,6 +21,7 @@ from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import first_of_sums
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
     Guess,
     bound_names,
@@ -403,7 +404,7 @@ class LeftLabels:
         is_parameter = letter in GREEK or (has_list and letter in _PARAMETERS)
         right = tokens[equal:]
         is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
-        is_plain = tokens[0].value not in self.declared and not definition.ranges
+        is_plain = tokens[0].value not in self.declared and not _has_range(definition, letter)
         if not (is_parameter and is_read and is_plain and (has_list or equal == 5)):
             return None
         below = {
@@ -504,7 +505,14 @@ class LeftLabels:
 def _is_free_element(definition: Statement) -> bool:
     """Whether one letter below a name is all of the left side, and no range is printed."""
     kinds = [t.type for t in definition.tokens[:5]]
-    return kinds == _ELEMENT and definition.equal == 5 and not definition.ranges
+    is_whole = kinds == _ELEMENT and definition.equal == 5
+    return is_whole and not _has_range(definition, definition.tokens[3].value)
+
+
+def _has_range(definition: Statement, letter: str) -> bool:
+    """Whether what is said behind the definition is about the letter; a range that cannot be read may be."""
+    said = said_ranges(definition.ranges) if definition.ranges else []
+    return said is None or any(s.name.value == letter for s in said)
 
 
 def _has_whole_list(definition: Statement) -> bool:
@@ -512,7 +520,7 @@ def _has_whole_list(definition: Statement) -> bool:
     left = definition.tokens[: definition.equal]
     kinds = [t.type for t in left]
     is_list = kinds[5:6] == ["LPAR"] and kinds[-1] == "RPAR"
-    return kinds[:5] == _ELEMENT and is_list and not definition.ranges
+    return kinds[:5] == _ELEMENT and is_list and not _has_range(definition, left[3].value)
 
 
 def _with_unclear_length(definition: Statement) -> Statement:

@@ -43,6 +43,7 @@ from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
 from tadc.syntax.tex.own_letters import own_letters
+from tadc.syntax.tex.partitions import with_partitions
 from tadc.syntax.tex.periods import periods_of, without_periods
 from tadc.syntax.tex.prose import (
     applying,
@@ -65,6 +66,7 @@ from tadc.syntax.tex.statements import (
     with_shared_ranges,
 )
 from tadc.syntax.tex.told_apart import with_scripts
+from tadc.syntax.tex.twin_definitions import with_twins
 from tadc.syntax.tex.unclear_letters import is_delta_unclear, is_sigmoid, with_unclear_delta
 from tadc.syntax.tex.updates import states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
@@ -107,6 +109,9 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
     found.displays = with_unclear_quotients(found.displays)
+    found.displays = [with_partitions(display) for display in found.displays]
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    found.displays = with_twins(found.displays, declared, guesses)
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
@@ -119,7 +124,6 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
     if not functions:
         found.displays = with_nameless(found.displays, guesses)
-    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     found.displays = [
         [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
         for d in found.displays

@@ -18,6 +18,7 @@ from tadc.syntax.tex.angles import (
 )
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
+from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.element_products import with_element_products
 from tadc.syntax.tex.evaluation_points import (
@@ -49,6 +50,7 @@ from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
 from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
+from tadc.syntax.tex.replacements import with_replacements
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
     script_words,
@@ -123,6 +125,15 @@ def passed(
 
 def _real_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_real_numbers
+
+
+def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_replacements
+
+
+def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = concentrations(f.tokens)
+    return lambda tokens: with_concentrations(tokens, names)
 
 
 def _positive_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -334,6 +345,8 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 PASSES: tuple[Pass, ...] = (
     _real_numbers,
+    _replacements,
+    _concentrations,
     _positive_parts,
     _raised_zeros,
     _plain_fractions,

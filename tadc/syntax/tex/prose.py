@@ -168,7 +168,7 @@ def spoken_definitions(
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
             is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
-            is_formula = is_formula and not _lists_components(s, read)
+            is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
                 found[_name_of(s)] = s
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
@@ -224,6 +224,13 @@ def _is_formula(statement: Statement) -> bool:
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _is_of_event(statement: Statement) -> bool:
+    r"""Whether it is the `p_i = \Pr(X = x_i)` that says of which event something is the probability."""
+    right = statement.right
+    is_call = [t.type for t in right[:2]] == ["NAME", "LPAR"] and right[-1].type == "RPAR"
+    return is_call and any(t.type == "EQ" for t in right)
 
 
 def _lists_components(statement: Statement, read: Set[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tadc.syntax.tex.commands import words
@@ -236,9 +236,15 @@ def _dotted(tokens: Sequence[Token]) -> list[Token]:
 
 def _first(chunk: Sequence[Token]) -> tuple[Token, ...] | None:
     r"""The first value of `k \ge 1` or `k > 0`, where that is a number."""
-    if [t.type for t in chunk] != ["NAME", "REL", "NUM"] or chunk[1].value not in (">", ">="):
+    is_number = [t.type for t in chunk] == ["NAME", "REL", "NUM"] and chunk[2].value.isdigit()
+    if not is_number or chunk[1].value not in (">", ">="):
         return None
-    return tuple(chunk[2:] if chunk[1].value == ">=" else _plus([*chunk[2:]], "PLUS"))
+    number = (
+        chunk[2]
+        if chunk[1].value == ">="
+        else replace(chunk[2], value=str(int(chunk[2].value) + 1))
+    )
+    return (number,)
 
 
 def _interval(

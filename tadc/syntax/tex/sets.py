@@ -116,12 +116,24 @@ def _limits(
         if result:
             result.append(Token("COMMA", "", entry[0].start, entry[0].start))
         entry = [t for t in entry if t.type != "FORALL"]
+        entry = _without_common_set(entry, guesses)
         kinds = [t.type for t in entry]
         if "IN" in kinds and set(kinds[: kinds.index("IN")]) == {"NAME"}:
             result += _members(entry, kinds.index("IN"), indices, sets, guesses)
         else:
             result += entry
     return result
+
+
+def _without_common_set(entry: list[Token], guesses: list[Guess]) -> list[Token]:
+    r"""The `i \neq j` of `i \neq j \in G`: pairs of all that there is."""
+    kinds = [t.type for t in entry]
+    is_pair = kinds == ["NAME", "REL", "NAME", "IN", "NAME"] and entry[4].value.isupper()
+    if not is_pair:
+        return entry
+    text = f"the sum over `{entry[0].value}` and `{entry[2].value}` in `{entry[4].value}` is over all that they can be"
+    guesses.append(Guess(text, entry[0].start, entry[4].end))
+    return entry[:3]
 
 
 def _entries(tokens: Sequence[Token]) -> list[list[Token]]:
