@@ -1,6 +1,7 @@
 """Formulas of published papers, a file per field or kind of source."""
 
 from published import (
+    annals,
     articles,
     bulletins,
     collected,
@@ -36,6 +37,7 @@ from published.formula import FORMULAS, Formula
 __all__ = [
     "FORMULAS",
     "Formula",
+    "annals",
     "articles",
     "bulletins",
     "collected",

@@ -47,6 +47,12 @@ from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
+from tadc.syntax.tex.raised_words import (
+    raised_words,
+    starred_indices,
+    with_raised_words,
+    with_starred_indices,
+)
 from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
 from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
@@ -134,6 +140,13 @@ def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = concentrations(f.tokens)
     return lambda tokens: with_concentrations(tokens, names)
+
+
+def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    if f.is_upper:
+        return list
+    words, indices = raised_words(f.displayed), starred_indices(f.displayed)
+    return lambda tokens: with_starred_indices(with_raised_words(tokens, words), indices)
 
 
 def _positive_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -348,6 +361,7 @@ PASSES: tuple[Pass, ...] = (
     _replacements,
     _concentrations,
     _positive_parts,
+    _raised_words,
     _raised_zeros,
     _plain_fractions,
     _own_words,
