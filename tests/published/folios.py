@@ -370,6 +370,7 @@ with $x_i$: the $i$th controlled variable, $r_i$: the $i$th reference variable, 
 coefficient reflecting the relative importance of $x_i$, $w_{u_i}$: weighting coefficient penalizing relative big changes in $u_i$.
 """,
     source="Model predictive control, as in an encyclopedia; Garcia, Prett, Morari, 1989",
+    shapes=("input w_x[N], w_u[M]",),
     w_x="4",
     r="4",
     x="4",

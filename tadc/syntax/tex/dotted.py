@@ -141,7 +141,9 @@ def implied_margins(
 
 
 _SUMS = re.compile(r"\bmarginal|\btotals?\b|\bsums?\b", re.IGNORECASE)
-_SAYS_MEANS = re.compile(r"\\(?:cdot|bullet)[^.]{0,80}\b(?:averages?|means)\b", re.IGNORECASE)
+_SAYS_MEANS = re.compile(
+    r"\\(?:cdot|bullet)[^.]{0,80}\b(?:averages?|means?\s+(?:of|over))\b", re.IGNORECASE
+)
 _MEANS = re.compile(r"\bmeans?\b|\baverages?\b", re.IGNORECASE)
 
 

@@ -18,7 +18,8 @@ __all__ = ["implied_means"]
 
 _BAR = "_bar"
 _OTHER = re.compile(
-    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference)\b",
+    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference|previous|past|nearest|local|running|"
+    r"neighbou?rs?|neighbou?rhoods?|windows?|clusters?|training)\b",
     re.IGNORECASE,
 )
 _SAYS = re.compile(

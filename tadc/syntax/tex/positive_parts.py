@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tadc.syntax.tex.statements import depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["positive_parts"]
@@ -15,7 +16,7 @@ _PLUS = ["SUP", "LBRACE", "PLUS", "RBRACE"]
 
 
 def positive_parts(text: str) -> Callable[[Sequence[Token]], list[Token]]:
-    """What writes the plus below brackets; an error where there is a transpose in them, or the text names an inverse."""
+    """What writes the plus below brackets; an error where no sum is in them, or a transpose, or the text names an inverse."""
     says_inverse = _SAYS_INVERSE.search(text) is not None
 
     def rewrite(tokens: Sequence[Token]) -> list[Token]:
@@ -28,7 +29,10 @@ def positive_parts(text: str) -> Callable[[Sequence[Token]], list[Token]]:
                 continue
             inner = tokens[opening[place] : place]
             sign = replace(above[0], type="SUB", value="_")
-            if says_inverse or any(t.type == "TOP" for t in inner):
+            is_sum = any(
+                t.type in ("PLUS", "MINUS") for t, depth in depths(inner[1:]) if depth == 0
+            )
+            if says_inverse or not is_sum or any(t.type == "TOP" for t in inner):
                 sign = Token("ERROR", _FACT, above[0].start, above[3].end, _FIX)
             result[place + 1] = sign
         return result

@@ -338,14 +338,14 @@ class Scripts:
         compound = f"{base.value}_{letter.value}"
         if compound in self.declared:
             return replace(base, value=compound, end=letter.end), below[3:-1]
-        if base.value not in self.declared and base.value in self._above_numbers:
-            text = f"`{compound}` is one name: `{letter.value}` is a number, and no index"
-            self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
-            return replace(base, value=compound, end=letter.end), below[3:-1]
-        if base.value in self.declared or base.value not in self._labelled_bases:
+        is_unclear = base.value in self._labelled_bases | self._above_numbers
+        if base.value in self.declared or letter.value in self.declared or not is_unclear:
             return None
         fact = f"`{letter.value}` may be a label here, or an array of indices"
-        fix = f"declare the labelled one, `%!tadc input {compound}[N]`, or write it without the lower letter"
+        fix = (
+            f"declare the labelled one, `%!tadc input {compound}[N]`, or write it without the lower letter;"
+            f" for the other the array, `%!tadc input {letter.value}[N]: 0..K-1`"
+        )
         error = Token("ERROR", fact, base.start, below[-1].end, fix)
         return error, None
 
@@ -544,7 +544,7 @@ def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
 
 
 def _above_numbers(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names above elements that stand as terms of a sum elsewhere, the `w` of `w_{x_i} (r_i - x_i)^2`: these are no indices."""
+    r"""The names above elements that stand as terms of a sum elsewhere, the `w` of `w_{x_i} (r_i - x_i)^2`: these may be no indices."""
     terms: set[str] = set()
     above: dict[str, set[str]] = {}
     for d in definitions:
