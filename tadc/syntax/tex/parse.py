@@ -14,6 +14,7 @@ from typing import Any
 
 from tadc.errors import Source, merged
 from tadc.syntax import ast, reading
+from tadc.syntax.base import declared_base
 from tadc.syntax.idx.parse import MOST_ERRORS
 from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
@@ -43,6 +44,7 @@ from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
 from tadc.syntax.tex.own_letters import own_letters
+from tadc.syntax.tex.parities import with_parities
 from tadc.syntax.tex.partitions import with_partitions
 from tadc.syntax.tex.periods import periods_of, without_periods
 from tadc.syntax.tex.prose import (
@@ -110,6 +112,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = with_diagonals(found.displays, guesses)
     found.displays = with_unclear_quotients(found.displays)
     found.displays = [with_partitions(display) for display in found.displays]
+    declared_first = declared_base(found.items)
+    found.displays, first = with_parities(found.displays, declared_first, guesses)
+    if first is not None and declared_first is None:
+        found.items.append(ast.BaseDeclaration(first, text.span(0, 0)))
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     found.displays = with_twins(found.displays, declared, guesses)
     functions = take_functions(found)

@@ -39,6 +39,7 @@ from tadc.syntax.tex.labels import (
 )
 from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
 from tadc.syntax.tex.marks_below import with_marks_below
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
@@ -147,6 +148,10 @@ def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
         return list
     words, indices = raised_words(f.displayed), starred_indices(f.displayed)
     return lambda tokens: with_starred_indices(with_raised_words(tokens, words), indices)
+
+
+def _listed_subscripts(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_listed_subscripts
 
 
 def _positive_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -358,6 +363,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 PASSES: tuple[Pass, ...] = (
     _real_numbers,
+    _listed_subscripts,
     _replacements,
     _concentrations,
     _positive_parts,
