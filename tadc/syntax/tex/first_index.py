@@ -2,6 +2,7 @@ r"""The first index of a document, which its printed ranges tell: `\sum_{j=1}^{J
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -70,14 +71,29 @@ def base_of(
         )
     if zeros:
         return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
+    listed = _listed(definitions[0].span.source.text) if definitions else None
     later = [s for s in starts if s.reaches is not None]
-    if later := [*later, *(s for d in definitions for s in _later(d))]:
+    later = [*later, *(s for d in definitions for s in _later(d))]
+    if listed is not None and (later or any(True for d in definitions for _ in _numbers(d))):
+        return listed, f"the text lists elements from {listed} on", definitions[0].span
+    if later:
         raise SyntaxError(
             later[0].span,
             f"the range begins at a later element, and nothing tells whether the first one is `x_0` or `x_1`: `{_shown(later[0].span)}`",
             fix="write `%!tadc base 0` or `%!tadc base 1`",
         )
     return _told_by_numbers(definitions, shapes)
+
+
+_LIST = re.compile(
+    r"(?:[A-Za-z]|\\[A-Za-z]+)\s*\}?\s*_\s*\{?\s*([01])\s*\}?\s*,(?:[^,$]{1,24},){0,2}\s*\\[lc]?dots"
+)
+
+
+def _listed(text: str) -> int | None:
+    r"""The first index of the lists in a document, "the amplitudes $V_1, V_2, \ldots, V_n$"; None where they differ."""
+    found = {int(match[1]) for match in _LIST.finditer(text)}
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _told_by_numbers(

@@ -100,7 +100,7 @@ class LeftLabels:
         if self._is_of_numbers(definition):
             return self._named(definition)
         if self._is_length(definition):
-            is_size = tokens[3].value in self.sizes
+            is_size = tokens[3].value in self.sizes or self._is_read_as_number(definition)
             return self._named(definition) if is_size else _with_unclear_length(definition)
         others = [d.target for d in self.definitions]
         may_be = _may_be_label(definition, self.scalars, {*others})
@@ -245,9 +245,26 @@ class LeftLabels:
         letter = tokens[3].value
         indices = {n for d in self.definitions for n in bound_names(d.right)}
         if letter not in self.sizes:  # of `T_n = f_0 + .. + f_n` with a size `n`
-            indices |= {t.value for d in self.definitions for t in _below(d.right)}
+            indices |= {
+                t.value
+                for d in self.definitions
+                for name, _, inner in scripted(d.right, "SUB")
+                for t in inner
+                if name.value != tokens[0].value or letter in bound_names(d.tokens)
+            }
         is_free = tokens[0].value not in self.declared and letter not in indices
         return is_free and letter in names_in_bounds([definition.right])
+
+    def _is_read_as_number(self, definition: Statement) -> bool:
+        r"""Whether it is the `s_n` of a document that reads `s_n` where no `n` is bound: the length is a label."""
+        tokens = definition.tokens
+        letter = tokens[3].value
+        return any(
+            name.value == tokens[0].value and [t.value for t in inner] == [letter]
+            for d in self.definitions
+            if d is not definition and letter not in bound_names(d.tokens)
+            for name, _, inner in scripted(d.right, "SUB")
+        )
 
     def _with_lone_number(self, definition: Statement) -> Statement | None:
         r"""`M_0 = ..` as a number beside the `M_{ij}`, which have more subscripts, or beside the `M_i` of a document that counts from 1."""

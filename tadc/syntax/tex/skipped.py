@@ -22,6 +22,15 @@ __all__ = ["nothing", "told", "without_factors"]
 def nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
     span = text.span(skipped[0].start, skipped[0].end) if skipped else text.span(0, 0)
     fix = r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
+    equation = next((s for s in skipped if 0 < s.equal < len(s.tokens)), None)
+    if equation is not None:
+        left = text.span(equation.start, equation.tokens[equation.equal - 1].end)
+        span = left
+        shown = f"`{left.text}`" if len(left.text) <= 40 else "what stands there"
+        fix = (
+            f"{shown} is no name and no element: give what is defined a name, `f = ..`, or a left side such as `f_{{ij}}`:"
+            r" `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
+        )
     first = skipped[0].tokens[0] if skipped else None
     if first is not None and first.type == "RED" and first.value in ("min", "max"):
         fix = r"give what is minimised a name: `f = ..`, without the `\min` over its arguments"
