@@ -202,6 +202,8 @@ def _element_of_margins(base: str, definitions: Sequence[Statement]) -> tuple[To
             kept = [t for t in inner if t.type == "NAME"]
             counts.add(len(dots) + len(kept))
             places = [n for n in range(1, len(dots) + len(kept) + 1) if n not in dots]
+            if len(places) != len(kept):
+                return None
             for place, letter in zip(places, kept, strict=True):
                 if letters.setdefault(place, letter).value != letter.value:
                     return None

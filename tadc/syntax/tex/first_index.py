@@ -71,7 +71,7 @@ def base_of(
         )
     if zeros:
         return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
-    listed = _listed(definitions[0].span.source.text) if definitions else None
+    listed = _listed(definitions)
     later = [s for s in starts if s.reaches is not None]
     later = [*later, *(s for d in definitions for s in _later(d))]
     if listed is not None and (later or any(True for d in definitions for _ in _numbers(d))):
@@ -86,13 +86,19 @@ def base_of(
 
 
 _LIST = re.compile(
-    r"(?:[A-Za-z]|\\[A-Za-z]+)\s*\}?\s*_\s*\{?\s*([01])\s*\}?\s*,(?:[^,$]{1,24},){0,2}\s*\\[lc]?dots"
+    r"\\?([A-Za-z]+)\s*\}?\s*_\s*\{?\s*([01])\s*\}?\s*,(?:[^,$]{1,24},){0,2}\s*\\[lc]?dots"
 )
 
 
-def _listed(text: str) -> int | None:
-    r"""The first index of the lists in a document, "the amplitudes $V_1, V_2, \ldots, V_n$"; None where they differ."""
-    found = {int(match[1]) for match in _LIST.finditer(text)}
+def _listed(definitions: Sequence[Definition]) -> int | None:
+    r"""The first index of the lists of elements in a document, "the amplitudes $V_1, V_2, \ldots, V_n$"; None where they differ, or
+    are of what no formula reads.
+    """
+    if not definitions:
+        return None
+    read = {n.name.name for d in definitions for n in nodes((d.body,)) if isinstance(n, Element)}
+    text = definitions[0].span.source.text
+    found = {int(match[2]) for match in _LIST.finditer(text) if match[1] in read}
     return next(iter(found)) if len(found) == 1 else None
 
 
