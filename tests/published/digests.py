@@ -89,7 +89,7 @@ with the logistic sigmoid $\sigma(\cdot)$.
 """,
     source="Monte Carlo estimates of Bayesian logistic regression, as in Jaakkola, Jordan, 2000",
     shapes=("input w[D, L]",),
-    output="L_VLB",
+    output="L_cal_VLB",
     t=lambda r: r.integers(0, 2, 5).astype(float),
     w=lambda r: normal(r, 3, 4),
     x=lambda r: normal(r, 5, 3),
