@@ -184,3 +184,9 @@ def test_components_in_the_prose_are_no_formula():
     text = r"With points $\mathbf{v}_i = (x_i, y_i)$, \[ E = \sum_{i=1}^{n} \|\mathbf{v}_i\|^2 \]"
 
     assert "input v[n" in shown("%!tadc input v[n, 2]\n" + text)
+
+
+def test_a_magnitude_that_is_defined_is_read_where_its_bars_stand():
+    text = r"\[ |\psi_i|^2 = a_i^2 + b_i^2, \quad n = \sum_i |\psi_i|^2 \]"
+
+    assert read(text, np.array([1.0, 2.0]), np.array([0.0, 1.0])) == 6.0

@@ -40,6 +40,7 @@ from tadc.syntax.tex.labels import (
 from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
+from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
@@ -57,7 +58,7 @@ from tadc.syntax.tex.raised_words import (
 from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
 from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
-from tadc.syntax.tex.replacements import with_replacements
+from tadc.syntax.tex.replacements import replaced, with_replacements
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
     script_words,
@@ -135,7 +136,8 @@ def _real_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_replacements
+    names = replaced(f.displayed)
+    return lambda tokens: with_replacements(tokens, names)
 
 
 def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -152,6 +154,11 @@ def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _listed_subscripts(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_listed_subscripts
+
+
+def _magnitudes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = magnitudes(f.displayed) - f.declared
+    return lambda tokens: with_magnitudes(tokens, names)
 
 
 def _positive_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -392,6 +399,7 @@ PASSES: tuple[Pass, ...] = (
     _words,
     _norms_and_indicators,
     _sizes_of_sets,
+    _magnitudes,
     _named_nodes,
     _densities,
     _compound_indices,

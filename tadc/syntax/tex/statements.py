@@ -470,9 +470,6 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         return objective
     if (solved := _solved(left, tokens[place:])) is not None:
         return solved
-    left = _without_bars(left)
-    if left is not statement.tokens and len(left) < place:
-        return _definition((*left, *tokens[place:]))
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
     if (quotient := quotient_name(left)) is not None:
@@ -536,21 +533,6 @@ def _negative(left: Sequence[Token], right: Sequence[Token]) -> Statement | None
     closing = Token("RPAR", ")", rest[-1].end, rest[-1].end)
     sign = replace(left[0], start=rest[0].start, end=rest[0].start)
     return Statement("definition", (*left[1:], equal, sign, opening, *rest, closing))
-
-
-def _without_bars(left: tuple[Token, ...]) -> tuple[Token, ...]:
-    r"""The left side of `|\Gamma|^2 = ..` with one name for the magnitude."""
-    kinds = [t.type for t in left]
-    if kinds[:2] != ["BAR_L", "NAME"] or "BAR_R" not in kinds:
-        return left
-    end = kinds.index("BAR_R")
-    inner, behind = left[1:end], left[end + 1 :]
-    closing = closing_brackets(inner)
-    is_element = len(inner) == 1 or (inner[1].type == "SUB" and closing.get(2) == len(inner) - 1)
-    if not is_element or (behind and behind[0].type != "SUP"):
-        return left
-    name = replace(inner[0], value=f"{inner[0].value}_abs", start=left[0].start)
-    return (name, *inner[1:], *behind)
 
 
 def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
