@@ -84,7 +84,7 @@ def published() -> Iterator[Row]:
         edited = Outcome(REFUSED, NO_LINE)
         if case.SHAPES:
             edited = outcome(with_lines(case.text, case.SHAPES), case)
-        yield Row(name, unedited, edited, is_open=False, source=case.source)
+        yield Row(name, unedited, edited, is_open=bool(case.leaves_open), source=case.source)
 
 
 def with_lines(text: str, lines: list[str]) -> str:
@@ -178,7 +178,8 @@ def markdown(results: list[Row]) -> str:
     for row in results:
         message = row.message.split(" -- ")[0].replace("|", "\\|").replace("\n", " ")
         source = row.source.replace("|", "\\|")
-        lines.append(f"| {row.name} | {source} | {row.verdict} | {message} |")
+        verdict = f"{row.verdict}, left open" if row.is_open else row.verdict
+        lines.append(f"| {row.name} | {source} | {verdict} | {message} |")
     return "\n".join(lines) + "\n"
 
 
@@ -186,9 +187,10 @@ def _summary(results: list[Row]) -> str:
     read = [r for r in results if r.verdict.startswith("right")]
     unedited = [r for r in read if r.unedited.verdict == RIGHT]
     misread = [r for r in results if r.verdict == MISREAD]
+    is_open = [r for r in results if r.is_open]
     return (
         f"Of {len(results)} formulas {len(read)} are right, {len(unedited)} of them unedited, and {len(misread)} misread; the"
-        " others are refused."
+        f" others are refused, among them {len(is_open)} of which the collection says what they leave to their reader."
     )
 
 

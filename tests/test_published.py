@@ -49,7 +49,7 @@ REFUSED = {  # what says so
     "multi_head": "no function that tadc knows",
     "mutual_information": "`p` has 2 dimensions",
     "nash_sutcliffe": "may be a power or an index",
-    "positional_encoding": "is a list",
+    "positional_encoding": "nothing tells whether it starts at 0 or at 1",
     "svd_plus_plus": "a transpose is of a vector",
     "bm25_rsv": "the set that the index runs over is not told by the document",
     "cosformer": "`K'_j` is a number as far as the document tells, and a transpose is of a vector or matrix",
@@ -72,7 +72,7 @@ REFUSED = {  # what says so
     "rational_curve": "this restriction of an index is not read",
     "message_passing_step": "`(\\mathbf{f}_i, \\mathbf{f}_j)` is a list, but what stands before it is",
     "atkinson": "`^varepsilon` may be a power or an index, since `varepsilon` is an ind",
-    "welch_statistic": "`\\bar{X}_i` is not a bare index, but on the left side only these stand",
+    "welch_statistic": "`X_bar` may be a label here, or an array of indices",
     "sorted_transport": "`(i)` below a name says that the elements are sorted, and nothing sort",
     "maxout": "dots stand for what the reader guesses",
     "gram_of_layer": "the superscript `phi` may be a power or a label, and nothing in the do",
@@ -106,7 +106,6 @@ REFUSED = {  # what says so
     "biased_factors": "sets have no place in a formula",
     "next_generation": "`rho(..)` is no function that tadc knows",
     "addressing_of_memory": "`\\mathbf{k}_t` is a number as far as the document tells, and this is o",
-    "sinusoids": "`(pos,2i)` is a list, but what stands before it is no function that ta",
     "group_statistics": "`C/G` among the limits is neither an index nor a condition",
     "field_of_segments": "the product of `\\Delta\\mathbf{l}_i`, a vector, and `\\mathbf{r}_k - \\ma",
     "molecular_mechanics": "`K(..)` may be an element of `K`, a function of it, or a product",
@@ -130,6 +129,10 @@ REFUSED = {  # what says so
     "density_of_orbitals": "`N/2` is not a size expression",
     "transition_posterior": "`b(..)` may be an element of `b`, a function of it, or a product",
     "cross_covariance_attention": "`\\hat{K}` is a number as far as the document tells, and a transpose is",
+    "swapped_prediction": "the index `k` stands above other indices",
+    "tone_reproduction": "`(x,y)` is a list, but what stands before it is no function",
+    "minimal_gated_unit": "`U_f` in front of a vector may be a matrix or a number",
+    "tornqvist_index": "dimension 1 of p begins at 1",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }
 # Jumps have no derivative, and 256 grey values are more than a check tries.
@@ -165,12 +168,23 @@ def compared(formula: Formula, lines: tuple[str, ...]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - REFUSED.keys()))
+OPEN = sorted(name for name, f in FORMULAS.items() if f.leaves_open)
+
+
+@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - REFUSED.keys() - {*OPEN}))
 def test_a_published_formula_computes_what_plain_loops_do(name):
     formula = FORMULAS[name]
     is_read = compared(formula, ())
 
     assert compared(formula, formula.SHAPES) if formula.SHAPES else is_read
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_what_a_paper_leaves_to_its_reader_is_refused(name):
+    formula = FORMULAS[name]
+
+    assert not compared(formula, ())
+    assert not compared(formula, formula.SHAPES)
 
 
 def test_most_published_formulas_need_no_line():

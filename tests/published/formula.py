@@ -6,6 +6,7 @@
 
 Keywords are the inputs of the reference in order, each with its extents ("" for a number) or a function of a random generator.
 `shapes` are lines that a fair user adds in front where the formula alone does not tell: `%!tadc` lines, or prose, which begins with `$`.
+`leaves_open` says what the paper leaves to its reader, so that an error is right.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Formula:
     SHAPES: tuple[str, ...]
     SIZES: Mapping[str, int]
     OUTPUT: str
+    leaves_open: str = ""
 
     def inputs(self, random: np.random.Generator) -> dict[str, Any]:
         """Positive inputs, so that roots and logarithms exist."""
@@ -63,6 +65,7 @@ def formula(
     shapes: tuple[str, ...] = (),
     sizes: Mapping[str, int] | None = None,
     output: str = "",
+    leaves_open: str = "",
     **extents: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the formula that the decorated function computes to `FORMULAS`."""
@@ -71,7 +74,15 @@ def formula(
         name = reference.__name__
         assert name not in FORMULAS, name
         FORMULAS[name] = Formula(
-            name, text.strip("\n"), source, reference, extents, shapes, sizes or {}, output
+            name,
+            text.strip("\n"),
+            source,
+            reference,
+            extents,
+            shapes,
+            sizes or {},
+            output,
+            leaves_open,
         )
         return reference
 

@@ -68,8 +68,11 @@ def normalised_propagation(W_self, h, A, W):
 \end{equation}
 """,
     source="Vaswani et al., Attention is all you need, 2017, section 3.5, in one display",
-    shapes=("size L, h",),
-    sizes={"L": 4, "h": 3},
+    shapes=(
+        "size L, d_model",
+        "$\\mathrm{PE} \\in \\mathbb{R}^{L \\times d_{\\mathrm{model}}}$",
+    ),
+    sizes={"L": 4, "d_model": 6},
     d_model=lambda r: 6.0,
 )
 def sinusoids(d_model):

@@ -82,7 +82,6 @@ def test_a_range_that_begins_later_keeps_its_labels_where_it_is_read():
     ("behind", "marked"),
     [
         (r"\qquad i \in I", r"i \in I"),
-        (", \\quad i > 0", "i > 0"),
         (r", \quad i \ne 3", r"i \ne 3"),
         (r"\quad \text{for all } i < 3", "i < 3"),
         (r"\quad \text{for } x_i > 0", "x_i > 0"),
@@ -98,6 +97,20 @@ def test_another_restriction_of_an_index_is_refused(behind, marked):
 
     assert error.span.text == marked
     assert "this restriction of an index is not read" in error.fact
+
+
+def test_a_range_without_an_end_goes_as_far_as_what_is_read():
+    f = tadc.compile(r"\[ u_k = e_k - e_{k-1} + e_0, \qquad k \ge 1 \]", lang="tex")
+    e = np.arange(5.0) ** 2
+
+    np.testing.assert_array_equal(f(e), np.diff(e) + e[0])
+
+
+def test_a_range_without_an_end_ends_where_a_declared_tensor_does():
+    text = "%!tadc base 0\n%!tadc input e[N]\n" + r"\[ u_k = 2 e_k, \qquad k > 0 \]"
+    e = np.arange(5.0)
+
+    np.testing.assert_array_equal(tadc.compile(text, lang="tex")(e), 2 * e[1:])
 
 
 def test_a_range_that_begins_later_does_not_tell_the_base():

@@ -123,6 +123,11 @@ class Brackets:
             elif self._is_element(call, bound):
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
+            elif _has_itself(call):
+                end = place + 1 + len(call.below) + bool(call.below)
+                at = tokens[end - 1].end
+                result += [*tokens[place:end], Token("THIN", "", at, at)]
+                place = end
             elif _is_factor(call, tokens):
                 result += [call.name, Token("THIN", "", call.name.end, call.name.end)]
                 place += 1
@@ -181,7 +186,7 @@ class Brackets:
         subscripts = len(listed(call.inner)) + len(listed(call.below[1:-1]) if call.below else [])
         if name in self.ranks:
             is_row = self.ranks[name] == subscripts + 1 and call.name.note == "bold"
-            return self.ranks[name] == subscripts or (is_row and len(call.inner) == 1)
+            return self.ranks[name] == subscripts or is_row
         return name in self.indexed or (bool(self.indexed) and not call.below)
 
     def _is_at_declared_points(self, call: Call, bound: Set[str]) -> bool:
@@ -219,6 +224,30 @@ def _is_list(inner: Sequence[Token]) -> bool:
     """Whether it is a list of names with their scripts, after commas or a bar."""
     plain = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in inner]
     return all(part and is_operand(part) for part in listed(plain))
+
+
+def _has_itself(call: Call) -> bool:
+    r"""Whether it is `F_1 (F_1 - 1)`, a product: a function is not a number in its own argument."""
+    own = [call.name.value, *(t.value for t in call.below)]
+    values = [t.value for t in call.inner]
+    kinds = [t.type for t in call.inner]
+    size = len(own) + bool(call.below)
+    is_number = all(t.type != "NAME" for t in call.below)
+    is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
+    return (
+        is_number
+        and is_sum
+        and any(
+            [
+                v
+                for v, k in zip(values[n : n + size], kinds[n : n + size], strict=True)
+                if k != "SUB"
+            ]
+            == own
+            and kinds[n + size : n + size + 1] not in (["LPAR"], ["LSQB"], ["SUB"])
+            for n in range(len(values))
+        )
+    )
 
 
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:

@@ -422,6 +422,13 @@ def _moved(name: str, left: Expression | Condition, others: int) -> str:
             return rf"write the boundary where it is read, `{name}_{{\operatorname{{wrap}}(i+1)}}` for a periodic one, and leave this out"
         case Binary("+", Name(letter), Number("1")):
             return time_steps.remedy(name, letter, others)
+        case Binary("*", Number("2"), Name(letter)) | Binary(
+            _, Binary("*", Number("2"), Name(letter)), _
+        ):
+            return (
+                rf"define the even and the odd places, `{name}_{{2{letter}}} = ..` and `{name}_{{2{letter}+1}} = ..`, in a document that"
+                rf" counts from 0; or write one definition, `{name}_j = \begin{{cases}} .. & j \bmod 2 = 0 \\ .. & \text{{otherwise}} \end{{cases}}`"
+            )
         case _:
             return "write the element at a bare index, and move the rest to the right side"
 

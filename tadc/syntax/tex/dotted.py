@@ -116,6 +116,8 @@ def implied_margins(
         if (margin := _implied(token, bases, definitions)) is None:
             continue
         is_sum = margin.has_crosses or (_SUMS.search(prose) and not _MEANS.search(prose))
+        if not margin.is_mean and not margin.has_crosses and not _SUMS.search(prose):
+            margin = replace(margin, is_mean=_SAYS_MEANS.search(prose) is not None)
         if margin.is_mean and ragged & {t.value for t in margin.others}:
             found[token.value] = margin.refused(
                 f"`{token.value}` is a mean over rows of different lengths",
@@ -139,6 +141,9 @@ def implied_margins(
 
 
 _SUMS = re.compile(r"\bmarginal|\btotals?\b|\bsums?\b", re.IGNORECASE)
+_SAYS_MEANS = re.compile(
+    r"\\(?:cdot|bullet)[^.]{0,80}\b(?:averages?|means?\s+(?:of|over))\b", re.IGNORECASE
+)
 _MEANS = re.compile(r"\bmeans?\b|\baverages?\b", re.IGNORECASE)
 
 
@@ -162,7 +167,7 @@ def _implied(token: Token, bases: Set[str], definitions: Sequence[Statement]) ->
     base = token.value.removesuffix("_bar") if named is None else named[1]
     if named is None and (base == token.value or base not in bases):
         return None
-    element = _element(base, definitions)
+    element = _element(base, definitions) or _element_of_margins(base, definitions)
     if element is None:
         return None
     digits = {int(n) for n in named[4]} if named is not None else {*range(1, len(element) + 1)}
@@ -182,6 +187,28 @@ def _element(base: str, definitions: Sequence[Statement]) -> tuple[Token, ...] |
     }
     lengths = {len(letters) for letters in reads}
     return next(iter(reads.values())) if len(lengths) == 1 else None
+
+
+def _element_of_margins(base: str, definitions: Sequence[Statement]) -> tuple[Token, ...] | None:
+    r"""The letters of a tensor that is read in margins alone, the `i` and `j` of `X_{i\cdot}` and `X_{\cdot j}`; None where they disagree."""
+    letters: dict[int, Token] = {}
+    counts: set[int] = set()
+    for d in definitions:
+        for name, _, inner in scripted(d.tokens, "SUB"):
+            named = _NAME.fullmatch(name.value)
+            if named is None or named[1] != base:
+                continue
+            dots = {int(n) for n in named[4]}
+            kept = [t for t in inner if t.type == "NAME"]
+            counts.add(len(dots) + len(kept))
+            places = [n for n in range(1, len(dots) + len(kept) + 1) if n not in dots]
+            if len(places) != len(kept):
+                return None
+            for place, letter in zip(places, kept, strict=True):
+                if letters.setdefault(place, letter).value != letter.value:
+                    return None
+    is_whole = counts == {len(letters)} and len({t.value for t in letters.values()}) == len(letters)
+    return tuple(letters[n] for n in sorted(letters)) if is_whole and letters else None
 
 
 @dataclass(frozen=True, slots=True)

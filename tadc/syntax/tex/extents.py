@@ -10,7 +10,7 @@ has no range but this dimension.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.syntax import ast
@@ -283,7 +283,7 @@ def _index(r: Range, around: Mapping[str, _Index], base: Linear) -> _Index:
     outer = {
         n for e in (r.extent, r.low, r.high) if e is not None for n in free_names(e) if n in around
     }
-    if r.name.name in around:
+    if r.name.name in outer or _depends(around.values(), r.name.name):
         index.ends = index.extent = None
     elif outer:
         index.extent = None
@@ -291,6 +291,12 @@ def _index(r: Range, around: Mapping[str, _Index], base: Linear) -> _Index:
         if not index.is_inside:
             _find_pairs(index, around, base)
     return index
+
+
+def _depends(indices: Iterable[_Index], name: str) -> bool:
+    """Whether the ends of one of these have an index of this name, which another one hides."""
+    forms = (f for i in indices for f in (*(i.ends or ()), *(i.hull or ())))
+    return any(n == name for f in forms for n, _ in f.terms)
 
 
 def _names(subscript: Expression) -> Iterator[str]:

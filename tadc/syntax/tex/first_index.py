@@ -2,6 +2,7 @@ r"""The first index of a document, which its printed ranges tell: `\sum_{j=1}^{J
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -28,6 +29,14 @@ class Start:
     low: int | None
     span: Span
     reaches: int | None = None  # the lowest subscript that can be told from the start alone
+    is_open: bool = False  # whether it has no end, `i \ge 1`, which leaves something out where the first index is 0
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it begins, or reads, at 1, as documents do that count from 1."""
+        return (
+            self.reaches == 1 and self.low != 1 if self.is_open else 1 in (self.low, self.reaches)
+        )
 
 
 def base_of(
@@ -38,7 +47,7 @@ def base_of(
     `shapes` are the declared extents. Raises SyntaxError where both readings fit, and the values differ.
     """
     starts = [s for d in definitions for s in _starts(d)]
-    ones = [s for s in starts if s.low == 1 or s.reaches == 1]
+    ones = [s for s in starts if s.is_one]
     zeros = [s for s in starts if s.low == 0]
     reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
@@ -62,14 +71,35 @@ def base_of(
         )
     if zeros:
         return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
+    listed = _listed(definitions)
     later = [s for s in starts if s.reaches is not None]
-    if later := [*later, *(s for d in definitions for s in _later(d))]:
+    later = [*later, *(s for d in definitions for s in _later(d))]
+    if listed is not None and (later or any(True for d in definitions for _ in _numbers(d))):
+        return listed, f"the text lists elements from {listed} on", definitions[0].span
+    if later:
         raise SyntaxError(
             later[0].span,
             f"the range begins at a later element, and nothing tells whether the first one is `x_0` or `x_1`: `{_shown(later[0].span)}`",
             fix="write `%!tadc base 0` or `%!tadc base 1`",
         )
     return _told_by_numbers(definitions, shapes)
+
+
+_LIST = re.compile(
+    r"\\?([A-Za-z]+)\s*\}?\s*_\s*\{?\s*([01])\s*\}?\s*,(?:[^,$]{1,24},){0,2}\s*\\[lc]?dots"
+)
+
+
+def _listed(definitions: Sequence[Definition]) -> int | None:
+    r"""The first index of the lists of elements in a document, "the amplitudes $V_1, V_2, \ldots, V_n$"; None where they differ, or
+    are of what no formula reads.
+    """
+    if not definitions:
+        return None
+    read = {n.name.name for d in definitions for n in nodes((d.body,)) if isinstance(n, Element)}
+    text = definitions[0].span.source.text
+    found = {int(match[2]) for match in _LIST.finditer(text) if match[1] in read}
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _told_by_numbers(
@@ -195,7 +225,7 @@ def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
         for value in (lowest(s, {r.name.name: first}) for s in subscripts)
         if value is not None
     ]
-    return Start(first, r.span, min(reached, default=None))
+    return Start(first, r.span, min(reached, default=None), is_open=r.high is None)
 
 
 def _counted(node: Node) -> Sequence[Expression]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.left_lists import names_in_subscripts
@@ -239,7 +240,7 @@ _NUMBERED = ["NAME", "SUB", "LBRACE", "NUM", "RBRACE"]
 
 def _is_compared(right: Sequence[Token], name: str) -> bool:
     r"""Whether `r` stands alone as a number, as in `r - r_0`, `\frac{r}{r_0}` or `\cos r`, so that no `r_0` is an element of it."""
-    pairs = zip(right, (*right[1:], None), strict=True)
+    pairs = zip_longest(right, right[1:])
     alone = [after for t, after in pairs if t.type == "NAME" and t.value == name]
     is_vector = any(t.type in ("NORM_L", "TOP", "ANGLE_L") for t in right)
     return not is_vector and any(after is None or after.type != "SUB" for after in alone)

@@ -21,6 +21,7 @@ from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import first_of_sums
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
     Guess,
     bound_names,
@@ -96,8 +97,10 @@ class LeftLabels:
             return self._named(definition)
         if self._is_size_beside_number(definition) or self._is_lone_sum(definition):
             return self._named(definition)
+        if self._is_of_numbers(definition):
+            return self._named(definition)
         if self._is_length(definition):
-            is_size = tokens[3].value in self.sizes
+            is_size = tokens[3].value in self.sizes or self._is_read_as_number(definition)
             return self._named(definition) if is_size else _with_unclear_length(definition)
         others = [d.target for d in self.definitions]
         may_be = _may_be_label(definition, self.scalars, {*others})
@@ -186,7 +189,7 @@ class LeftLabels:
         """
         tokens = definition.tokens
         has_sum = definition.has_reduction or any(t.type in _SUMS for t in definition.right)
-        if not _is_free_element(definition) or not has_sum:
+        if not (_is_free_element(definition) or _has_whole_list(definition)) or not has_sum:
             return False
         base, letter = tokens[0].value, tokens[3].value
         if base in self.declared or letter in self.sizes or letter in _STRONG:
@@ -201,6 +204,23 @@ class LeftLabels:
         )
         bound = {n for d in self.definitions if d is not definition for n in bound_names(d.tokens)}
         return is_absent and letter not in bound and all(inner == [letter] for inner in read)
+
+    def _is_of_numbers(self, definition: Statement) -> bool:
+        r"""Whether it is `E_o = \gamma (e_s - e_a)`, where no index is bound: with an `o` to run over, each element would be the
+        same, and nothing would be what the other letters run over.
+        """
+        tokens = definition.tokens
+        has_sum = definition.has_reduction or any(t.type in _SUMS for t in definition.right)
+        if not _is_free_element(definition) or has_sum or tokens[0].value in self.declared:
+            return False
+        letter = tokens[3].value
+        others = [d for d in self.definitions if d is not definition]
+        elsewhere = {t.value for d in others for t in d.tokens}
+        right = {t.value for t in definition.right}
+        own = {n for d in self.definitions for n, _, _ in scripted(d.right, "SUB")}
+        is_read = any(n.value == tokens[0].value for n in own)
+        is_lone = letter not in right | elsewhere | self.sizes and not is_read
+        return letter in NO_INDICES and is_lone and bool(right - {"", "0"})
 
     def _is_size_beside_number(self, definition: Statement) -> bool:
         r"""Whether it is `\beta_n = \beta_0 + \sum_{i=1}^{n} ..`, where the size `n` stands below nothing on the right side, and
@@ -225,9 +245,26 @@ class LeftLabels:
         letter = tokens[3].value
         indices = {n for d in self.definitions for n in bound_names(d.right)}
         if letter not in self.sizes:  # of `T_n = f_0 + .. + f_n` with a size `n`
-            indices |= {t.value for d in self.definitions for t in _below(d.right)}
+            indices |= {
+                t.value
+                for d in self.definitions
+                for name, _, inner in scripted(d.right, "SUB")
+                for t in inner
+                if name.value != tokens[0].value or letter in bound_names(d.tokens)
+            }
         is_free = tokens[0].value not in self.declared and letter not in indices
         return is_free and letter in names_in_bounds([definition.right])
+
+    def _is_read_as_number(self, definition: Statement) -> bool:
+        r"""Whether it is the `s_n` of a document that reads `s_n` where no `n` is bound: the length is a label."""
+        tokens = definition.tokens
+        letter = tokens[3].value
+        return any(
+            name.value == tokens[0].value and [t.value for t in inner] == [letter]
+            for d in self.definitions
+            if d is not definition and letter not in bound_names(d.tokens)
+            for name, _, inner in scripted(d.right, "SUB")
+        )
 
     def _with_lone_number(self, definition: Statement) -> Statement | None:
         r"""`M_0 = ..` as a number beside the `M_{ij}`, which have more subscripts, or beside the `M_i` of a document that counts from 1."""
@@ -284,6 +321,8 @@ class LeftLabels:
         names = {t.value for t in tokens[equal:] if id(t) not in in_labels}
         elsewhere = names - (bound_names(tokens[equal:]) & {*letters})
         is_word = is_plain and not letters & (elsewhere if len(left) > 2 else names)
+        is_absent = bool((letters & NO_INDICES) - names) and not letters & inside
+        is_word |= is_plain and len(left) > 2 and is_absent  # `L_{lmc}` beside a number `m`
         is_word |= _are_parameters(left, tokens[3:closing], inside, tokens[equal:])
         are_tensors = is_whole and letters <= tensors - inside and kinds.count("NAME") == len(left)
         if not (is_word or (are_tensors and not is_declared)):
@@ -382,7 +421,7 @@ class LeftLabels:
         is_parameter = letter in GREEK or (has_list and letter in _PARAMETERS)
         right = tokens[equal:]
         is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
-        is_plain = tokens[0].value not in self.declared and not definition.ranges
+        is_plain = tokens[0].value not in self.declared and not _has_range(definition, letter)
         if not (is_parameter and is_read and is_plain and (has_list or equal == 5)):
             return None
         below = {
@@ -483,7 +522,22 @@ class LeftLabels:
 def _is_free_element(definition: Statement) -> bool:
     """Whether one letter below a name is all of the left side, and no range is printed."""
     kinds = [t.type for t in definition.tokens[:5]]
-    return kinds == _ELEMENT and definition.equal == 5 and not definition.ranges
+    is_whole = kinds == _ELEMENT and definition.equal == 5
+    return is_whole and not _has_range(definition, definition.tokens[3].value)
+
+
+def _has_range(definition: Statement, letter: str) -> bool:
+    """Whether what is said behind the definition is about the letter; a range that cannot be read may be."""
+    said = said_ranges(definition.ranges) if definition.ranges else []
+    return said is None or any(s.name.value == letter for s in said)
+
+
+def _has_whole_list(definition: Statement) -> bool:
+    r"""Whether it is `L_z(x)`, one letter below a name, and a list that tells what the number depends on."""
+    left = definition.tokens[: definition.equal]
+    kinds = [t.type for t in left]
+    is_list = kinds[5:6] == ["LPAR"] and kinds[-1] == "RPAR"
+    return kinds[:5] == _ELEMENT and is_list and not _has_range(definition, left[3].value)
 
 
 def _with_unclear_length(definition: Statement) -> Statement:

@@ -56,7 +56,7 @@ class LeftNames:
         """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines."""
         displays = [list(tokens) for tokens in displays]
         names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)), declared)
-        letters = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
+        letters = Counter(_plain(t) for tokens in displays for t in tokens if t.type == "NAME")
         steps = Counter(name for tokens in displays for name in _behind_steps(tokens))
         names._only_steps = {n for n, count in steps.items() if count == letters[n]} - declared
         keys = dict.fromkeys(head.key for tokens in displays for head in _heads(tokens))
@@ -199,13 +199,19 @@ def _is_free(
     if len(word) > 2 and all(letter.isupper() for letter in word):
         return True
     together = Counter(letter for w in words for letter in w * _count(w, displays))
-    return all(letters[letter] == together[letter] for letter in word)
+    free = [letters[letter] == together[letter] for letter in word]
+    is_acronym = all(letter.isupper() for letter in word)  # `ET_o` beside a temperature `T`
+    return all(free) or (is_acronym and free[0])
+
+
+def _plain(token: Token) -> str:
+    return token.value.removesuffix("_prime")
 
 
 def _count(word: Key, displays: Sequence[Sequence[Token]]) -> int:
     """How often these letters stand side by side."""
     return sum(
-        tuple(t.value for t in tokens[n : n + len(word)]) == word
+        tuple(map(_plain, tokens[n : n + len(word)])) == word
         for tokens in displays
         for n in range(len(tokens))
     )
@@ -398,12 +404,14 @@ def _letters(tokens: Sequence[Token], place: int) -> _Head | None:
     ):
         end += 1
     letters = tuple(t.value for t in tokens[place:end])
+    suffix = "_prime" if len(letters) > 1 and letters[-1].endswith("_prime") else ""
+    letters = (*letters[:-1], letters[-1].removesuffix(suffix))  # `TL_i'` beside `TL_j`
     if letters[0] in _STEPS:
         letters = letters[:2]
     is_word = len(letters) > 1 and (letters[0] in _STEPS or all(len(n) == 1 for n in letters))
     if not is_word:
         return None
-    name = "_".join(letters) if letters[0] in _STEPS else "".join(letters)
+    name = ("_".join(letters) if letters[0] in _STEPS else "".join(letters)) + suffix
     return _Head(("letters", *letters), name, (), place + len(letters))
 
 

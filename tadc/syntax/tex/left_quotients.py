@@ -18,16 +18,26 @@ def quotient_name(left: Sequence[Token]) -> list[Token] | None:
     parts = _parts(left)
     if parts is None or not parts[0] or not parts[1]:
         return None
-    over, under = parts
+    over, arguments = _without_list(parts[0])
+    under, others = _without_list(parts[1])
+    if bool(arguments) != bool(others):
+        return None
     scripts = over[1:]
     is_name = over[0].type == "NAME" and over[0].note != "derivative"
     if not is_name or behind_scripts(over, 1, closing_brackets(over)) != len(over):
         return None
-    label = _label(under, {t.value for t in scripts if t.type == "NAME"})
+    label = _label(under, {t.value for t in scripts if t.type == "NAME"}, over[0].value)
     if label is None:
         return None
     name = Token("NAME", f"{over[0].value}{OVER}{label}", left[0].start, left[-1].end, QUOTIENT)
-    return [name, *scripts]
+    return [name, *scripts, *arguments]
+
+
+def _without_list(side: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    r"""The `I` of `I(\mu)` or `I(1)`, and its list of one name or number."""
+    kinds = [t.type for t in side[-3:]]
+    is_list = kinds[:1] + kinds[-1:] == ["LPAR", "RPAR"] and kinds[1:-1] in (["NAME"], ["NUM"])
+    return (side[:-3], side[-3:]) if is_list and len(side) > 3 else (side, ())
 
 
 def _parts(left: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | None:
@@ -45,8 +55,13 @@ def _parts(left: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | N
     return left[:place], left[place + 1 :]
 
 
-def _label(under: Sequence[Token], indices: Set[str]) -> str | None:
-    """The names of a product in one word; their subscripts are labels, or indices that the dividend has too."""
+_MOVED = frozenset(("NAME", "NUM", "PLUS", "MINUS"))
+
+
+def _label(under: Sequence[Token], indices: Set[str], over: str) -> str | None:
+    r"""The names of a product in one word; their subscripts are labels, or indices that the dividend has too, moved ones of itself:
+    `\frac{P_t}{P_{t-1}}`.
+    """
     closing = closing_braces(under)
     words: list[str] = []
     place = 0
@@ -60,8 +75,10 @@ def _label(under: Sequence[Token], indices: Set[str]) -> str | None:
             inner = under[place + 2 : closing[place + 1]]
             labels = [t.value for t in inner if t.type == "NUM" or has_style(t)]
             others = {t.value for t in inner if t.type == "NAME" and not has_style(t)}
-            if not others <= indices or {t.type for t in inner} - {"NAME", "NUM", "COMMA"}:
+            is_moved = token.value == over and not {t.type for t in inner} - _MOVED
+            is_plain = not {t.type for t in inner} - {"NAME", "NUM", "COMMA"}
+            if not others <= indices or not (is_plain or is_moved):
                 return None
-            words += labels
+            words += labels if is_plain else []
             place = closing[place + 1] + 1
     return "".join(words)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.statements import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -21,6 +22,7 @@ _LOGARITHMS = ("log", "log2", "log10")
 
 def with_logarithms(definitions: Sequence[Statement]) -> list[Statement]:
     r"""The definitions with `log_gamma` where they read the logarithm, and `\exp` of it where they read `\gamma` itself."""
+    definitions = _with_labels_in_names(definitions)
     found = {
         (d.tokens[0].value, d.tokens[1].value, not d.is_scalar): f"{d.tokens[0].value}_{d.target}"
         for d in definitions
@@ -30,6 +32,52 @@ def with_logarithms(definitions: Sequence[Statement]) -> list[Statement]:
     if not found:
         return list(definitions)
     return [replace(d, tokens=tuple(_replaced(d, found))) for d in definitions]
+
+
+def _with_labels_in_names(definitions: Sequence[Statement]) -> list[Statement]:
+    r"""The definitions with one name for the `\eta_{mix}` of `\ln \eta_{mix} = \sum_i x_i \ln \eta_i`: what stands below it is a label, as
+    the right side reads the same letter with an index, and has nothing of it.
+    """
+    labels = {(d.target, below) for d in definitions if (below := _label(d))}
+    if not labels:
+        return list(definitions)
+    result = []
+    for d in definitions:
+        new: list[Token] = []
+        names = {
+            place - 1: (name.value, tuple(t.value for t in inner))
+            for name, place, inner in scripted(d.tokens, "SUB")
+        }
+        place = 0
+        while place < len(d.tokens):
+            token = d.tokens[place]
+            if (found := names.get(place)) in labels and found is not None:
+                end = place + 3 + len(found[1])
+                value = f"{token.value}_{''.join(found[1])}"
+                token, place = replace(token, value=value, end=d.tokens[end].end), end
+            new.append(token)
+            place += 1
+        result.append(replace(d, tokens=tuple(new)))
+    return result
+
+
+def _label(definition: Statement) -> tuple[str, ...]:
+    """What stands below a name whose logarithm is defined, if it is a label."""
+    if not _defines_logarithm(definition) or definition.is_scalar:
+        return ()
+    left = [
+        (name, inner) for name, _, inner in scripted(definition.tokens[: definition.equal], "SUB")
+    ]
+    if len(left) != 1 or {t.type for t in left[0][1]} != {"NAME"}:
+        return ()
+    name, inner = left[0]
+    letters = {t.value for t in inner}
+    right = {t.value for t in definition.right}
+    reads = any(
+        other.value == name.value and not letters & {t.value for t in below}
+        for other, _, below in scripted(definition.right, "SUB")
+    )
+    return tuple(t.value for t in inner) if reads and not letters & right else ()
 
 
 def _defines_logarithm(definition: Statement) -> bool:

@@ -20,7 +20,9 @@ from tadc.syntax.tex.first_index import base_of
 from tadc.syntax.tex.implicit import with_left_indices
 from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
+from tadc.syntax.tex.known_tensors import Known, Ranks
 from tadc.syntax.tex.left_ranges import with_extents
+from tadc.syntax.tex.open_ranges import with_ends
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.periods import NO_PERIODS, Periods
@@ -28,7 +30,7 @@ from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
-from tadc.syntax.tex.vectors import Ranks, Vectors
+from tadc.syntax.tex.vectors import in_index_notation
 from tadc.syntax.tex.wide_sums import with_wide_sums
 from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
 
@@ -98,6 +100,7 @@ def meaning(
         definitions = _with_starts_at_one(definitions, shaped, notes)
     definitions = with_centred(definitions, base, printed.keys(), notes)
     definitions = _with_left_indices(definitions, items, notes)
+    definitions = with_ends(definitions, printed, base, taken, notes)
     definitions, moved = _placed(definitions, base, notes)
     known = {
         i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
@@ -330,12 +333,12 @@ def _in_index_notation(
     for read in of_columns.values():
         text = f"`{read.span.text}` is a column: its index runs along the second dimension"
         notes.append(Note(read.span, text, is_guess=True))
-    vectors = Vectors(ranks, shapes, taken, base, of_columns.keys())
+    known = Known(ranks, shapes, taken, base, of_columns.keys())
     errors: list[Error] = []
     result: list[Definition] = []
     for definition in definitions:
         try:
-            new, is_other = vectors(definition)
+            new, is_other = in_index_notation(known, definition)
         except SyntaxError as error:
             errors += error.errors
             continue
@@ -344,23 +347,7 @@ def _in_index_notation(
             notes.append(
                 Note(definition.span, "vectors and matrices are written in index notation")
             )
-    for span in vectors.rows[:1]:
-        text = f"`{span.text}` multiplies a row and a matrix: vectors are rows here"
-        notes.append(Note(span, text, is_guess=True))
-    for span in vectors.elements[:1]:
-        text = (
-            "the left side is an element of what stands on the right, which has none of its indices"
-        )
-        notes.append(Note(span, text, is_guess=True))
-    for span in vectors.stars[:1]:
-        text = f"`{span.text}` is the product of elements"
-        notes.append(Note(span, text, is_guess=True))
-    for span in vectors.softmaxes[:1]:
-        text = "the softmax of a matrix is that of each of its rows"
-        notes.append(Note(span, text, is_guess=True))
-    for span in vectors.squares[:1]:
-        text = f"`{span.text}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"
-        notes.append(Note(span, text, is_guess=True))
+    notes += known.guesses.values()
     _raise(errors)
     return result
 

@@ -18,7 +18,8 @@ __all__ = ["implied_means"]
 
 _BAR = "_bar"
 _OTHER = re.compile(
-    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference)\b",
+    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference|previous|past|nearest|local|running|"
+    r"neighbou?rs?|neighbou?rhoods?|windows?|clusters?|training)\b",
     re.IGNORECASE,
 )
 _SAYS = re.compile(
@@ -53,8 +54,9 @@ def implied_means(
             is_new = base != mean.name.value and mean.name.value not in known | found.keys()
             if not is_new or mean.letters is None:
                 continue
-            is_said = _SAYS.search(prose) is not None or _is_subtracted(base, mean, d.right)
-            element = _element(base, mean.letters, definitions)
+            says_mean = _SAYS.search(prose) is not None
+            is_said = says_mean or _is_subtracted(base, mean, d.right)
+            element = _element(base, mean.letters, definitions, of_summed=not says_mean)
             if element is None or not is_said or ragged & {t.value for t in element.letters or ()}:
                 continue
             found[mean.name.value] = _mean(mean, element)
@@ -74,8 +76,12 @@ def _reads(tokens: Sequence[Token]) -> Iterator[_Read]:
             yield _Read(token, letters)
 
 
-def _element(base: str, letters: Sequence[Token], definitions: Sequence[Statement]) -> _Read | None:
-    """How the tensor is read: with these letters and others, which sums bind; None where it stands with other numbers of letters."""
+def _element(
+    base: str, letters: Sequence[Token], definitions: Sequence[Statement], *, of_summed: bool
+) -> _Read | None:
+    """How the tensor is read: with these letters and others, which sums bind if it is one `of_summed` ones; None where it stands
+    with other numbers of letters.
+    """
     wanted = {t.value for t in letters}
     found: _Read | None = None
     counts: set[int] = set()
@@ -90,7 +96,7 @@ def _element(base: str, letters: Sequence[Token], definitions: Sequence[Statemen
             if (
                 wanted <= own
                 and others
-                and others <= summed
+                and (others <= summed or not of_summed)
                 and len(own) == len(read.letters or ())
             ):
                 found = found or read

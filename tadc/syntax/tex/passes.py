@@ -18,6 +18,7 @@ from tadc.syntax.tex.angles import (
 )
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
+from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.element_products import with_element_products
 from tadc.syntax.tex.evaluation_points import (
@@ -38,14 +39,26 @@ from tadc.syntax.tex.labels import (
 )
 from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
+from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
+from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
+from tadc.syntax.tex.raised_words import (
+    raised_words,
+    starred_indices,
+    with_raised_words,
+    with_starred_indices,
+)
+from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
+from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
+from tadc.syntax.tex.replacements import replaced, with_replacements
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
     script_words,
@@ -116,6 +129,45 @@ def passed(
 
 
 # ---------------------------------------------------------------------- the passes
+
+
+def _real_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_real_numbers
+
+
+def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = replaced(f.displayed)
+    return lambda tokens: with_replacements(tokens, names)
+
+
+def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = concentrations(f.tokens)
+    return lambda tokens: with_concentrations(tokens, names)
+
+
+def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    if f.is_upper:
+        return list
+    words, indices = raised_words(f.displayed), starred_indices(f.displayed)
+    return lambda tokens: with_starred_indices(with_raised_words(tokens, words), indices)
+
+
+def _listed_subscripts(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_listed_subscripts
+
+
+def _magnitudes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = magnitudes(f.displayed) - f.declared
+    return lambda tokens: with_magnitudes(tokens, names)
+
+
+def _positive_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return positive_parts(f.text)
+
+
+def _raised_zeros(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = raised_zeros(f.tokens)
+    return lambda tokens: with_raised_zeros(tokens, names)
 
 
 def _plain_fractions(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -317,6 +369,13 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 PASSES: tuple[Pass, ...] = (
+    _real_numbers,
+    _listed_subscripts,
+    _replacements,
+    _concentrations,
+    _positive_parts,
+    _raised_words,
+    _raised_zeros,
     _plain_fractions,
     _own_words,
     _script_words,
@@ -340,6 +399,7 @@ PASSES: tuple[Pass, ...] = (
     _words,
     _norms_and_indicators,
     _sizes_of_sets,
+    _magnitudes,
     _named_nodes,
     _densities,
     _compound_indices,

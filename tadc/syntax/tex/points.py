@@ -47,7 +47,9 @@ def functions_at_points(
             continue
         if all(ranks.get(name) == len(listed(call.inner)) and not call.below for call in own):
             found.add(name)
-        elif name not in known and all(_is_value(call) or _is_basis(call, sums) for call in own):
+        elif name not in known and (
+            all(_is_value(call) or _is_basis(call, sums) for call in own) or _are_composed(own)
+        ):
             found.add(name)
             first = own[0]
             text = (
@@ -82,6 +84,13 @@ def _is_value(call: Call) -> bool:
     name, base = call.name.value, call.name.value.split("_")[0]
     is_letter = name in _UNKNOWN or (name != base and base not in FUNCTION_LETTERS)
     return is_letter and not call.below and len(listed(call.inner)) == 1
+
+
+def _are_composed(calls: Sequence[Call]) -> bool:
+    r"""Whether they are the `\gamma(z_{nk})` of a document: a function of an element with several indices, wherever the element stands."""
+    plain = all(not call.below and len(listed(call.inner)) == 1 for call in calls)
+    counts = [sum(t.type == "NAME" for t in points(call.inner)) for call in calls]
+    return plain and len(calls) > 1 and min(counts) > 1
 
 
 def _is_basis(call: Call, bound: Set[str]) -> bool:

@@ -15,8 +15,8 @@ from tadc.syntax.tex.script_tokens import (
     names_in_bounds,
     scripted,
 )
-from tadc.syntax.tex.statements import Statement, with_ranges_of_prose
-from tadc.syntax.tex.token_list import OPENERS, Token
+from tadc.syntax.tex.statements import Statement, depths, with_ranges_of_prose
+from tadc.syntax.tex.token_list import OPENERS, Token, closing_brackets
 
 __all__ = [
     "applying",
@@ -118,7 +118,9 @@ _CONDITION = re.compile(
 def says_ranges(before: str, tokens: Sequence[Token]) -> bool:
     """Whether tokens behind `before` are whole ranges, from 0 or 1 on, in a sentence that supposes nothing."""
     said = said_ranges(tokens)
-    is_whole = said is not None and all([t.value for t in s.low] in (["0"], ["1"]) for s in said)
+    is_whole = said is not None and all(
+        [t.value for t in s.low] in (["0"], ["1"]) and s.high for s in said
+    )
     return is_whole and _SUPPOSES.search(_sentence(before)) is None
 
 
@@ -166,6 +168,7 @@ def spoken_definitions(
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
             is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
+            is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
                 found[_name_of(s)] = s
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
@@ -221,6 +224,27 @@ def _is_formula(statement: Statement) -> bool:
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _is_of_event(statement: Statement) -> bool:
+    r"""Whether it is the `p_i = \Pr(X = x_i)` that says of which event something is the probability."""
+    right = statement.right
+    is_call = [t.type for t in right[:2]] == ["NAME", "LPAR"] and right[-1].type == "RPAR"
+    return is_call and any(t.type == "EQ" for t in right)
+
+
+def _lists_components(statement: Statement, read: Set[str]) -> bool:
+    r"""Whether it is the `\mathbf{v}_i = (x_i, y_i)` of points whose components no formula reads."""
+    right = statement.right
+    is_list = (
+        bool(right)
+        and right[0].type in OPENERS
+        and closing_brackets(right).get(0) == len(right) - 1
+    )
+    has_parts = is_list and any(t.type == "COMMA" and d == 1 for t, d in depths(right))
+    below = {t.value for _, _, inner in scripted(right, "SUB") for t in inner}
+    components = {t.value for t in right if t.type == "NAME"} - below
+    return has_parts and not components & read
 
 
 def _is_of_sizes(statement: Statement, sizes: Set[str]) -> bool:

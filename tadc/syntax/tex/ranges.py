@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tadc.syntax.tex.commands import words
@@ -110,7 +110,7 @@ def _bare(tokens: Sequence[Token]) -> list[Token]:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A printed range of an index: the tokens of its first and last value, which are not empty."""
+    r"""A printed range of an index: the tokens of its first and last value; `k \ge 1` has no last one, which the reads tell then."""
 
     name: Token
     low: tuple[Token, ...]
@@ -143,6 +143,9 @@ def said_ranges(tokens: Sequence[Token]) -> list[Said] | None:
             if ends is None:
                 return None
             result += [Said(n, *ends) for n in names]
+            names, place = [], place + 1
+        elif (low := _first(chunks[place])) is not None and place + 1 == len(chunks):
+            result += [Said(n, low, ()) for n in (*names, chunks[place][0])]
             names, place = [], place + 1
         else:
             ends_of, place = _interval(chunks, place, names)
@@ -229,6 +232,19 @@ def _dotted(tokens: Sequence[Token]) -> list[Token]:
         else:
             result.append(token)
     return result
+
+
+def _first(chunk: Sequence[Token]) -> tuple[Token, ...] | None:
+    r"""The first value of `k \ge 1` or `k > 0`, where that is a number."""
+    is_number = [t.type for t in chunk] == ["NAME", "REL", "NUM"] and chunk[2].value.isdigit()
+    if not is_number or chunk[1].value not in (">", ">="):
+        return None
+    number = (
+        chunk[2]
+        if chunk[1].value == ">="
+        else replace(chunk[2], value=str(int(chunk[2].value) + 1))
+    )
+    return (number,)
 
 
 def _interval(

@@ -51,9 +51,11 @@ class Reader:
         for s in said:
             low, high = (
                 self._built("extent", with_labelled_bounds(end, {*labels_below(end, own)}))
+                if end
+                else None
                 for end in (s.low, s.high)
             )
-            span = self.text.span(s.name.start, s.high[-1].end)
+            span = self.text.span(s.name.start, (s.high or s.low)[-1].end)
             name = ast.Name(s.name.value, self.text.span(s.name.start, s.name.end))
             ranges[s.name.value] = ast.Range(name, span, low=low, high=high)
         return Read(definition, ranges, statement.is_shared, updates)

@@ -86,6 +86,7 @@ class Scripts:
     _labelled_bases: set[str] = field(
         default_factory=set
     )  # with a capital below that nothing binds
+    _above_numbers: set[str] = field(default_factory=set)  # the `w` of `w_{x_i}`, if `x_i` is added
     _has_axes: bool = False  # whether components are defined, `\sigma_{xy} = ..`
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
     _below_with_others: set[str] = field(default_factory=set)  # letters beside others below a name
@@ -115,6 +116,7 @@ class Scripts:
                 self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
             if len(letters) > 1:
                 self._below_with_others.update(letters)
+        self._above_numbers = _above_numbers(self.definitions) - self.declared
         self._has_sums = any(d.has_reduction for d in self.definitions)
         self._constants = _with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
@@ -336,10 +338,14 @@ class Scripts:
         compound = f"{base.value}_{letter.value}"
         if compound in self.declared:
             return replace(base, value=compound, end=letter.end), below[3:-1]
-        if base.value in self.declared or base.value not in self._labelled_bases:
+        is_unclear = base.value in self._labelled_bases | self._above_numbers
+        if base.value in self.declared or letter.value in self.declared or not is_unclear:
             return None
         fact = f"`{letter.value}` may be a label here, or an array of indices"
-        fix = f"declare the labelled one, `%!tadc input {compound}[N]`, or write it without the lower letter"
+        fix = (
+            f"declare the labelled one, `%!tadc input {compound}[N]`, or write it without the lower letter;"
+            f" for the other the array, `%!tadc input {letter.value}[N]: 0..K-1`"
+        )
         error = Token("ERROR", fact, base.start, below[-1].end, fix)
         return error, None
 
@@ -535,6 +541,27 @@ def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
     fact = f"`({i})` below a name says that the elements are sorted, and nothing sorts them here"
     fix = f"declare the sorted ones as an input of their own, and write `{base.value}'_{i}`; an index has no brackets"
     return Token("ERROR", fact, base.start, below[-1].end, fix)
+
+
+def _above_numbers(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names above elements that stand as terms of a sum elsewhere, the `w` of `w_{x_i} (r_i - x_i)^2`: these may be no indices."""
+    terms: set[str] = set()
+    above: dict[str, set[str]] = {}
+    for d in definitions:
+        inside = {
+            id(t) for _, _, inner in scripted(d.tokens, "SUB") for t in inner if t.type == "NAME"
+        }
+        closing = closing_braces(d.tokens)
+        for name, place, inner in scripted(d.tokens, "SUB"):
+            kinds = [t.type for t in inner[:3]]
+            if kinds == ["NAME", "SUB", "LBRACE"]:
+                above.setdefault(inner[0].value, set()).add(name.value)
+            start, end = place - 1, closing[place + 1]
+            signs = [*d.tokens[max(start - 1, 0) : start], *d.tokens[end + 1 : end + 2]]
+            is_term = any(t.type in ("PLUS", "MINUS") for t in signs)
+            if place > d.equal and is_term and id(name) not in inside:
+                terms.add(name.value)
+    return {base for letter, bases in above.items() if letter in terms for base in bases}
 
 
 def _is_zero(inner: Sequence[Token]) -> bool:

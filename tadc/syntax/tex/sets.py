@@ -26,6 +26,8 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
     """The tokens of a definition with limits that name sets written as relations, or as the index alone."""
     closing = closing_braces(tokens)
     indices = {t.value for _, _, inner in scripted(tokens, "SUB") for t in inner}
+    equal = next((n for n, t in enumerate(tokens) if t.type in ("EQ", "DEF")), 0)
+    of_all = {t.value for t in tokens[1:equal] if t.type == "NAME"}  # the `G` of `E(G) = ..`
     result: list[Token] = []
     sets: dict[str, str] = {}  # of indices: the words above their sums
     place = 0
@@ -42,7 +44,7 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
             if tokens[place].type == "SUB" and _is_in_declared(inner, sizes):
                 result += [*tokens[place : place + 2], inner[0], tokens[end], *_count(inner[2])]
             elif tokens[place].type == "SUB":
-                limits = _limits(inner, indices, sets, guesses)
+                limits = _limits(inner, indices, sets, guesses, of_all)
                 result += [*tokens[place : place + 2], *limits, tokens[end]]
             elif {t.type for t in inner} <= {"NAME", "TEXT"} and _is_phrase(inner):
                 words_above = " ".join(t.value for t in inner)
@@ -109,19 +111,35 @@ def _refused_mixture(tokens: list[Token], sets: Mapping[str, str]) -> list[Token
 
 
 def _limits(
-    inner: Sequence[Token], indices: Set[str], sets: dict[str, str], guesses: list[Guess]
+    inner: Sequence[Token],
+    indices: Set[str],
+    sets: dict[str, str],
+    guesses: list[Guess],
+    of_all: Set[str],
 ) -> list[Token]:
     result: list[Token] = []
     for entry in _entries(inner):
         if result:
             result.append(Token("COMMA", "", entry[0].start, entry[0].start))
         entry = [t for t in entry if t.type != "FORALL"]
+        entry = _without_common_set(entry, guesses, of_all)
         kinds = [t.type for t in entry]
         if "IN" in kinds and set(kinds[: kinds.index("IN")]) == {"NAME"}:
             result += _members(entry, kinds.index("IN"), indices, sets, guesses)
         else:
             result += entry
     return result
+
+
+def _without_common_set(entry: list[Token], guesses: list[Guess], of_all: Set[str]) -> list[Token]:
+    r"""The `i \neq j` of `i \neq j \in G`: pairs of all that there is, where the left side is about all of `G`."""
+    kinds = [t.type for t in entry]
+    is_pair = kinds == ["NAME", "REL", "NAME", "IN", "NAME"] and entry[4].value in of_all
+    if not is_pair:
+        return entry
+    text = f"the sum over `{entry[0].value}` and `{entry[2].value}` in `{entry[4].value}` is over all that they can be"
+    guesses.append(Guess(text, entry[0].start, entry[4].end))
+    return entry[:3]
 
 
 def _entries(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -1,4 +1,4 @@
-r"""Extents of shapes that are sizes of their own: the `|V|` of `\mathbb{R}^{|V| \times d}`, and the `C/r` of `\mathbb{R}^{\frac{C}{r} \times C}`."""
+r"""Extents of shapes that are sizes of their own: the `|V|` of `\mathbb{R}^{|V| \times d}`, the `M^2` of `\mathbb{R}^{M^2 \times d}`, and the `C/r` of `\mathbb{R}^{\frac{C}{r} \times C}`."""
 
 from __future__ import annotations
 
@@ -51,6 +51,9 @@ def _named(tokens: Sequence[Token], place: int, taken: Set[str]) -> tuple[Token 
         name = f"{name}_size" if name in taken else name
         return Token("NAME", name, three[0].start, three[2].end), place + 3
     kinds = [t.type for t in seven]
+    if kinds[:5] == ["NAME", "SUP", "LBRACE", "NUM", "RBRACE"]:  # `M^2`
+        name = f"{three[0].value}_power_{seven[3].value}"
+        return Token("NAME", name, three[0].start, seven[4].end), place + 5
     if len(seven) == 7 and [kinds[n] for n in (0, 1, 3, 4, 6)] == _FRACTION:
         over, under, end = seven[2], seven[5], place + 7
     elif [t.type for t in three[1:2]] == ["SLASH"] and len(three) == 3:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from tadc.syntax.tex.commands import REFUSED, words
+from tadc.syntax.tex.commands import GREEK, REFUSED, words
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.left_quotients import quotient_name
 from tadc.syntax.tex.names import closing_braces
@@ -202,10 +202,18 @@ def _rows(tokens: Sequence[Token]) -> list[list[Token]]:
         if joined and (
             row[0].type in _OPERATORS or joined[-1][-1].type in _OPERATORS or not _has_relation(row)
         ):
-            joined[-1] += row
+            joined[-1] += [*_comma_before(joined[-1], row), *row]
         else:
             joined.append(row)
     return joined
+
+
+def _comma_before(above: Sequence[Token], row: Sequence[Token]) -> list[Token]:
+    r"""The comma that `\begin{matrix} 0 \le p < M \\ 0 \le q < N \end{matrix}` has not: its rows are ranges, one below the other."""
+    places = [n for n, (t, depth) in enumerate(depths(above)) if depth == 0 and _separates(t)]
+    last = above[places[-1] + 1 :] if places else ()
+    are_ranges = all(said_ranges(part) for part in (last, row))
+    return [Token("COMMA", ",", row[0].start, row[0].start)] if are_ranges else []
 
 
 def _has_relation(tokens: Sequence[Token]) -> bool:
@@ -347,13 +355,25 @@ def _is_unbounded(tokens: Sequence[Token]) -> bool:
 
 
 def _is_of_number(tokens: Sequence[Token], defined: Sequence[Token]) -> bool:
-    r"""Whether it is the `t \in [0, 1]` of a formula that has no `t` below a name: a number between two."""
+    r"""Whether it is the `t \in [0, 1]` of a formula that has no `t` below a name: a number between two; or the `\alpha \ne 1` of one
+    that reads the number `\alpha`.
+    """
     kinds = [t.type for t in tokens]
+    if kinds == ["NAME", "REL", "NUM"] and tokens[0].value in GREEK:
+        return _is_read_alone(tokens[0].value, defined)
     is_interval = kinds[:2] == ["NAME", "IN"] and kinds[2:3] in (["LSQB"], ["LPAR"])
     if not is_interval or "DOTS" in kinds or kinds[4:5] != ["COMMA"] or tokens[2].value == r"\{":
         return False
     below = {t.value for _, _, inner in scripted(defined, "SUB") for t in inner}
     return tokens[0].value not in below
+
+
+def _is_read_alone(name: str, defined: Sequence[Token]) -> bool:
+    """Whether the name stands as a value behind an equality sign, and below no name there."""
+    equal = next((n for n, t in enumerate(defined) if t.type in ("EQ", "DEF")), len(defined))
+    right = defined[equal:]
+    below = {t.value for _, _, inner in scripted(right, "SUB") for t in inner}
+    return any(t.type == "NAME" and t.value == name for t in right) and name not in below
 
 
 def _begins_list(tokens: Sequence[Token], following: Sequence[_Part]) -> bool:

@@ -96,7 +96,9 @@ class Superscripts:
                 )
                 return [name, sign, opening, *listed, closing]
             number = name.value if below is None else ""
-            return [_error(whole, *_two_readings(indices[0], in_brackets, number))]
+            if in_brackets and any(t.value not in bound for t in _names(below)):
+                return [_error(whole, *_above_a_label(indices[0]))]
+            return [_error(whole, *_two_readings(indices[0], in_brackets, name.value, number))]
         if in_brackets and len(core) == 1 and core[0].type == "NAME":
             label = core[0].value
             text = f"`^{{({label})}}` is a label, part of the name: nothing binds `{label}`"
@@ -179,14 +181,27 @@ class Superscripts:
         return count > 1 or kinds[0] == "MINUS"
 
 
-def _two_readings(index: Token, in_brackets: bool, number: str) -> tuple[str, str]:
-    """The fact, and what to write; `number` is the name below the superscript, where it may be one."""
+def _names(below: Sequence[Token] | None) -> Sequence[Token]:
+    return [t for t in below or () if t.type == "NAME"]
+
+
+def _above_a_label(index: Token) -> tuple[str, str]:
+    """The fact, and what to write, of an index in brackets above what may be labels or indices."""
+    i = index.value
+    return (
+        f"the index `{i}` stands above other indices: which dimension is it?",
+        f"write all indices in one subscript, `x_{{{i}, j}}`, and what is a label below as `\\mathrm{{s}}`",
+    )
+
+
+def _two_readings(index: Token, in_brackets: bool, name: str, number: str) -> tuple[str, str]:
+    """The fact, and what to write; `name` is below the superscript, and `number` too where it may be one."""
     i = index.value
     if in_brackets:
         return (
             f"the index `{i}` stands above other indices: which dimension is it?",
-            f"declare its shape, `%!tadc input x[N, D]`, where the range of `{i}` is printed, `\\sum_{{{i}=1}}^{{N}}`; write"
-            f" `%!tadc upper` if superscripts are indices behind the lower ones, or all in one subscript, `x_{{{i}, j}}`",
+            f"declare its shape, `%!tadc input {name}[.., ..]`, where the range of `{i}` is printed, `\\sum_{{{i}=1}}^{{N}}`; write"
+            f" `%!tadc upper` if superscripts are indices behind the lower ones, or all in one subscript, `{name}_{{{i}, j}}`",
         )
     declared = f"; a number that is raised is declared: `%!tadc input {number}[]`" if number else ""
     return (

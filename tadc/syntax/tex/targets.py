@@ -23,7 +23,12 @@ from tadc.syntax.tex.left_lists import (
     unclear_index,
 )
 from tadc.syntax.tex.ranges import said_ranges
-from tadc.syntax.tex.script_tokens import Guess, bound_names, left_indices, scripted
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    bound_names,
+    left_indices,
+    scripted,
+)
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
 from tadc.syntax.tex.statements import Statement, is_integral
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
@@ -93,6 +98,10 @@ def _with_plain_target(
     right = sides[1]
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     known = ranged | _arguments_of(indexed, right, ranks) | _declared_arguments(sides[0], ranks)
+    running = _running_length(sides[0], right, indexed)
+    if running and not statement.ranges:
+        statement = replace(statement, ranges=running)
+        known |= {running[0].value}
     labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
     left = _left(sides[0], _without_subscripts(right, of_tensors), known, tensors, labels, elements)
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
@@ -145,6 +154,30 @@ def _arguments_of(indexed: set[str], right: Sequence[Token], ranks: Mapping[str,
         if is_indexed or ranks.get(call.name.value, 0) == below + len(parts):
             found |= {part[0].value for part in parts}
     return found
+
+
+def _running_length(
+    left: Sequence[Token], right: Sequence[Token], indexed: Set[str]
+) -> tuple[Token, ...]:
+    r"""The `k \ge 1` of `y(k) = \sum_{i=1}^{k} B(i)`, of a document that writes indices in brackets."""
+    calls = [call for call in calls_in(left) if call.start == 0 and not call.below]
+    inner = calls[0].inner if calls else ()
+    is_letter = [t.type for t in inner] == ["NAME"] and inner[0].value in COUNTED
+    in_brackets = any(call.name.value in indexed for call in calls_in(right))
+    if not is_letter or not in_brackets:
+        return ()
+    (letter,) = inner
+    for place in range(len(right)):
+        part = right[place : place + len(_RUNNING)]
+        if [t.type for t in part] == _RUNNING and part[9].value == letter.value:
+            return (letter, Token("REL", ">=", letter.start, letter.end), part[5])
+    return ()
+
+
+_RUNNING = [
+    *("RED", "SUB", "LBRACE", "NAME", "EQ", "NUM", "RBRACE"),
+    *("SUP", "LBRACE", "NAME", "RBRACE"),
+]
 
 
 def _declared_arguments(left: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:

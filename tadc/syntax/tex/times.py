@@ -31,6 +31,8 @@ def times(
         by.add("t")
     by |= {name for tokens in displays for name in _on_the_left(tokens)}
     by |= {name for tokens in displays for name in _behind_elements(tokens, ranks)}
+    if any(_has_time_on_the_left(tokens) for tokens in displays):
+        by.add("t")
     by |= _points(displays)
     found: set[str] = set()
     for name in sorted(by - declared):
@@ -71,6 +73,15 @@ def _on_the_left(tokens: Sequence[Token]) -> Iterator[str]:
         is_letter = is_left and token.value in GREEK and _is_alone(tokens, place)
         if is_letter and sum(_is(t, token.value) for t in tokens) > 1:
             yield token.value
+
+
+def _has_time_on_the_left(tokens: Sequence[Token]) -> bool:
+    r"""Whether it is `p_i(t) = ..`, and the right side has a `(t)` too."""
+    equal = equal_place(tokens)
+    places = [n for n, t in enumerate(tokens) if _is(t, "t")]
+    left = [n for n in places if n < equal and _is_alone(tokens, n)]
+    is_whole = bool(left) and left[0] == equal - 2 and tokens[left[0] - 2].type == "RBRACE"
+    return is_whole and any(n > equal for n in places)
 
 
 def _behind_elements(tokens: Sequence[Token], ranks: Mapping[str, int]) -> Iterator[str]:

@@ -44,6 +44,7 @@ _FORMULA_IN_TEXT = re.compile(r"\s*\{\s*\$[^${}]*(?:\{[^${}]*\}[^${}]*)*\$\s*\}"
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
+_RELATION = re.compile(r"\\leq?\b|\\[lc]?dots\b|<")
 _LISTS_OF_CASES = frozenset(("array", "aligned", "gathered", "matrix", "split"))
 _SIZE = r"(?:\\(?:left|right|[bB]igg?[lr]?)\s*)"
 _DOUBLE_BAR = re.compile(rf"\|\s*{_SIZE}?\|")
@@ -224,6 +225,8 @@ class _Tokenizer:
                 self._add("REL", "!=", start)
             case "stackrel" | "overset" if self._next(_OVER_EQUAL):
                 self._add("DEF", "=", start)
+            case "bullet" if self.out.in_braces:
+                self._add("CDOT", "\\bullet", start)
             case "uparrow" | "downarrow" if self.out.in_subscript:
                 self._add("NAME", name.removesuffix("arrow"), start, "upright")
             case "infty":
@@ -321,6 +324,8 @@ class _Tokenizer:
             while self.environments and self.environments.pop() != "cases":
                 pass
             self.out.close_cases(start, self.position)
+        elif name == "matrix" and (command == "end" or self._matrix_lists_ranges()):
+            return  # its rows end as those of a display do
         elif name not in commands.LAYOUTS and name not in commands.DISPLAYS:
             fact = f"the environment `{name}` is not read in formulas"
             self._refuse(start, fact, "write elements with their subscripts")
@@ -328,6 +333,12 @@ class _Tokenizer:
             self.environments.append("layout")
         elif enclosing == "layout":
             self.environments.pop()
+
+    def _matrix_lists_ranges(self) -> bool:
+        r"""Whether each row up to `\end{matrix}` is a range, `0 \le p \le M-1`."""
+        end = self.text.find(r"\end{matrix}", self.position, self.end)
+        rows = self.text[self.position : max(end, self.position)].split(r"\\")
+        return all(_RELATION.search(row) and "&" not in row for row in rows)
 
     def _array_is_cases(self, name: str, command: str) -> bool:
         r"""After `\left\{` an array lists cases, as before there was an environment for them; and `aligned` behind an equality sign,

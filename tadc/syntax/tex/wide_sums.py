@@ -2,13 +2,14 @@ r"""Sums that cover more than a product: in `-\sum_i y_i \log p_i + (1 - y_i) \l
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Generator, Sequence, Set
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Definition, Expression, Note
 from tadc.syntax.nodes import free_names
+from tadc.trampoline import descend
 
 __all__ = ["with_wide_sums"]
 
@@ -18,17 +19,51 @@ _Sign: TypeAlias = Literal["+", "-"]
 
 def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -> Definition:
     r"""The definition with terms moved into the sum in front of them, where they have its index, and where neither the left side nor
-    `known`, the names of sizes and inputs, has it. A term with some of the indices of one sum, `\sum_{i,j} a_{ij} + b_i`, is left.
+    `known`, the names of sizes and inputs, has it; in the parts of quotients too. A term with some of the indices of one sum,
+    `\sum_{i,j} a_{ij} + b_i`, is left.
     """
-    lefts = {r.name.name for r in definition.lefts}
-    terms = _terms(definition.body)
+    others = known | {r.name.name for r in definition.lefts}
+    return replace(definition, body=descend(_wide(definition.body, others, notes)))
+
+
+def _wide(e: Expression, others: Set[str], notes: list[Note]) -> Generator[Any, Any, Expression]:
+    """The expression with such sums; `others` are the names that are bound around it."""
+    match e:
+        case Binary("/", over, under):
+            new = (yield _wide(over, others, notes)), (yield _wide(under, others, notes))
+            return e if new == (over, under) else replace(e, left=new[0], right=new[1])
+        case Binary("*", left, right):
+            new = (yield _wide(left, others, notes)), (yield _wide(right, others, notes))
+            return e if new == (left, right) else replace(e, left=new[0], right=new[1])
+        case Binary("+" | "-"):
+            terms = []
+            for sign, term in _terms(e):
+                terms.append((sign, (yield _wide(term, others, notes))))
+            return _joined(e, terms, others, notes)
+        case ast.Unary(operand):
+            inner = yield _wide(operand, others, notes)
+            return e if inner is operand else replace(e, operand=inner)
+        case ast.Application(_, (Binary() | ast.Reduction() as argument,)):
+            inner = yield _wide(argument, others, notes)
+            return e if inner is argument else replace(e, args=(inner,))
+        case _:
+            return e
+
+
+def _joined(
+    e: Expression,
+    terms: Sequence[tuple[_Sign, Expression]],
+    others: Set[str],
+    notes: list[Note],
+) -> Expression:
+    """The sum of the terms, each with those behind it that its own sums have to bind."""
     if not 1 < len(terms) <= MOST_TERMS:
-        return definition
+        return e
     result: list[tuple[_Sign, Expression]] = []
     for sign, term in terms:
         inner = _innermost(result[-1][1]) if result else []
         indices = [r.name.name for sum_ in inner for r in sum_.ranges]
-        free = {n for n in free_names(term) if n in indices and n not in lefts | known}
+        free = {n for n in free_names(term) if n in indices and n not in others}
         own = {r.name.name for r in inner[-1].ranges} if inner else set()
         if inner and own and own <= free and not _is_closed(inner[-1], term):
             before_sign, before = result[-1]
@@ -38,12 +73,10 @@ def with_wide_sums(definition: Definition, known: Set[str], notes: list[Note]) -
             notes.append(Note(term.span, text, is_guess=True))
         else:
             result.append((sign, term))
-    if len(result) == len(terms):
-        return definition
     body = result[0][1]
     for sign, term in result[1:]:
-        body = Binary(sign, body, term, definition.body.span)
-    return replace(definition, body=body)
+        body = Binary(sign, body, term, e.span)
+    return body
 
 
 def _is_closed(inner: ast.Reduction, term: Expression) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.commands import CALLED, FUNCTIONS, REDUCTIONS, words
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["known_words", "with_words"]
@@ -60,7 +60,38 @@ def with_words(
             result.append(_unclear(word, first, last))
         else:
             result += tokens[start:end]
-    return [*result, *tokens[place:]]
+    return _with_words_below([*result, *tokens[place:]], known)
+
+
+def _with_words_below(tokens: Sequence[Token], known: Set[str]) -> list[Token]:
+    r"""The tokens with one name for the `pos` of `P_{pos, i} = f(pos)`, below a name."""
+    result: list[Token] = []
+    inside = {
+        n
+        for _, place, inner in scripted(tokens, "SUB")
+        for n in range(place + 2, place + 2 + len(inner))
+    }
+    place = 0
+    while place < len(tokens):
+        word = next((w for w in known if place in inside and _spells(tokens, place, w)), "")
+        if word:
+            last = tokens[place + len(word) - 1]
+            result.append(Token("NAME", word, tokens[place].start, last.end))
+        else:
+            result.append(tokens[place])
+        place += len(word) or 1
+    return result
+
+
+def _spells(tokens: Sequence[Token], place: int, word: str) -> bool:
+    """Whether plain letters from `place` on spell the word, and no more."""
+    run = tokens[place : place + len(word)]
+    around = [
+        *tokens[max(place - 1, 0) : place],
+        *tokens[place + len(word) : place + len(word) + 1],
+    ]
+    is_whole = not any(_is_letter(t) for t in around)
+    return is_whole and "".join(t.value for t in run if _is_letter(t)) == word
 
 
 def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:

@@ -1,0 +1,49 @@
+r"""The order of the dimensions of a conditional, `u_{j|i}`, as the declared extents of other tensors tell it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tadc.errors import SyntaxError
+from tadc.syntax.ast import Application, Definition, Element, Name
+from tadc.syntax.nodes import Node, nodes, rewritten
+from tadc.syntax.tex.known_tensors import Known
+
+__all__ = ["with_order"]
+
+
+def with_order(known: Known, definition: Definition) -> Definition:
+    """The definition with its conditionals, `u_{j|i}`, as subscripts in the order that the declared extents tell."""
+    told: dict[str, set[object]] = {}
+    for node in nodes((definition.body,)):
+        if isinstance(node, Element):
+            extents = known.extents.get(node.name.name, [])
+            for s, extent in zip(node.subscripts, extents, strict=False):
+                if isinstance(s, Name):
+                    told.setdefault(s.name, set()).add(extent)
+    left = [told.get(r.name.name, {None}) for r in definition.lefts]
+    known.extents.setdefault(
+        definition.target.name, [e.copy().pop() if len(e) == 1 else None for e in left]
+    )
+
+    def rule(node: Node) -> Node:
+        match node:
+            case Element(Name(name), (Application(Name("\\given"), args), *rest)):
+                extents = known.extents.get(name, [])[:2]
+                orders = [o for o in (args, args[::-1]) if [_extent(a) for a in o] == extents]
+                if len(orders) == 1 and None not in extents:
+                    return replace(node, subscripts=(*orders[0], *rest))  # type: ignore[arg-type]
+                raise SyntaxError(
+                    node.span,
+                    "the order of the dimensions of a conditional is not told by the document",
+                    fix="write `x_{ij}` or `x_{ji}` for `x_{j|i}`, or declare its shape, and that of another tensor with these"
+                    " indices: `%!tadc input x[I, J], c[I, J]`",
+                )
+            case _:
+                return node
+
+    def _extent(subscript: Node) -> object:
+        found = told.get(subscript.name, set()) if isinstance(subscript, Name) else set()
+        return next(iter(found)) if len(found) == 1 else ""
+
+    return replace(definition, body=rewritten(definition.body, rule))

@@ -1,0 +1,44 @@
+r"""A plus above brackets, `\left( \mu - \frac{N}{\lambda_i^2} \right)^+`: the positive part, as `(x)_+` is; of a matrix it may be the pseudoinverse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.token_list import Token, closing_brackets
+
+__all__ = ["positive_parts"]
+
+_SAYS_INVERSE = re.compile(r"pseudo-?\s?inverse|Moore|generali[sz]ed inverse", re.IGNORECASE)
+_PLUS = ["SUP", "LBRACE", "PLUS", "RBRACE"]
+
+
+def positive_parts(text: str) -> Callable[[Sequence[Token]], list[Token]]:
+    """What writes the plus below brackets; an error where no sum is in them, or a transpose, or the text names an inverse."""
+    says_inverse = _SAYS_INVERSE.search(text) is not None
+
+    def rewrite(tokens: Sequence[Token]) -> list[Token]:
+        opening = {close: start for start, close in closing_brackets(tokens).items()}
+        result = list(tokens)
+        for place, token in enumerate(tokens):
+            above = tokens[place + 1 : place + 5]
+            is_part = token.type in ("RPAR", "RSQB") and [t.type for t in above] == _PLUS
+            if not is_part or place not in opening:
+                continue
+            inner = tokens[opening[place] : place]
+            sign = replace(above[0], type="SUB", value="_")
+            is_sum = any(
+                t.type in ("PLUS", "MINUS") for t, depth in depths(inner[1:]) if depth == 0
+            )
+            if says_inverse or not is_sum or any(t.type == "TOP" for t in inner):
+                sign = Token("ERROR", _FACT, above[0].start, above[3].end, _FIX)
+            result[place + 1] = sign
+        return result
+
+    return rewrite
+
+
+_FACT = "`(..)^+` may be the positive part of each element, or the pseudoinverse of a matrix"
+_FIX = r"write `\max(.., 0)` or `(..)_+` for the part; an inverse is an input of its own"

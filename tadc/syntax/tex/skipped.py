@@ -1,0 +1,77 @@
+"""What becomes of displays that define nothing: why each was skipped, and errors where it was needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tadc.errors import SyntaxError
+from tadc.syntax import ast
+from tadc.syntax.tex.found import Found
+from tadc.syntax.tex.macros import Expansion
+from tadc.syntax.tex.proportions import unnormalized
+from tadc.syntax.tex.requests import asked_derivative
+from tadc.syntax.tex.sides import is_about_probabilities
+from tadc.syntax.tex.statements import (
+    Statement,
+)
+
+__all__ = ["nothing", "told", "without_factors"]
+
+
+def nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
+    span = text.span(skipped[0].start, skipped[0].end) if skipped else text.span(0, 0)
+    fix = r"write one with a left side such as `f_{ij}`: `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
+    equation = next((s for s in skipped if 0 < s.equal < len(s.tokens)), None)
+    if equation is not None:
+        left = text.span(equation.start, equation.tokens[equation.equal - 1].end)
+        span = left
+        shown = f"`{left.text}`" if len(left.text) <= 40 else "what stands there"
+        fix = (
+            f"{shown} is no name and no element: give what is defined a name, `f = ..`, or a left side such as `f_{{ij}}`:"
+            r" `\[ f_{ij} = \sum_k a_{ik} b_{kj} \]`"
+        )
+    first = skipped[0].tokens[0] if skipped else None
+    if first is not None and first.type == "RED" and first.value in ("min", "max"):
+        fix = r"give what is minimised a name: `f = ..`, without the `\min` over its arguments"
+    return SyntaxError(span, "no display defines an element of a tensor", fix=fix)
+
+
+def without_factors(
+    text: Expansion,
+    found: Found,
+    skipped: Sequence[Statement],
+    definitions: Sequence[Statement],
+) -> list[SyntaxError]:
+    """The errors of what a formula gives up to a factor, and another one reads."""
+    known = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    known |= {d.target for d in definitions}
+    read = {t.value for d in definitions for t in d.right if t.type == "NAME"}
+    parts = (s.tokens for s in (*skipped, *found.in_prose) if s.kind == "skipped")
+    errors: dict[str, SyntaxError] = {}
+    for name, token in unnormalized(parts, known):
+        if name in read and name not in errors:
+            span = text.span(token.start, token.end)
+            errors[name] = SyntaxError(
+                span,
+                f"`{span.text}` is given up to a factor here, and another formula reads it",
+                fix=f"write the equation with what divides it, or declare `{name}` as an input: `%!tadc input {name}[N]`",
+            )
+    return [*errors.values()]
+
+
+def told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:
+    """The skipped parts with their reasons."""
+    told = []
+    for s in skipped:
+        reason = "it has no left side that is an element or a name"
+        if s.kind == "definition":
+            reason = "nothing reads the number that it defines"
+        elif is_about_probabilities(replace(s, kind="definition")):
+            reason = "it is about conditional probabilities, which are no tensors"
+        elif asked_derivative(s.tokens) is not None:
+            reason = "no display defines what it is a derivative of"
+        elif s.equal == len(s.tokens):
+            reason = "it defines nothing"
+        told.append(ast.Skipped(text.span(s.start, s.end), reason))
+    return told

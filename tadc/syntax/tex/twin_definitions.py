@@ -1,0 +1,68 @@
+r"""Tensors of one letter that differ in their index, `\alpha_p` and `\alpha_q` of an image of `M` times `N`: each is a tensor of its own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+
+from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
+from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["with_twins"]
+
+
+def with_twins(
+    displays: Sequence[Sequence[Statement]], declared: Set[str], guesses: list[Guess]
+) -> list[list[Statement]]:
+    """The displays with a name for each of several definitions of one letter, where all reads have one of their indices alone."""
+    definitions = [s for display in displays for s in display if s.kind == "definition"]
+    tensors = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
+    twins = {
+        name: own for name, own in _twins(definitions, tensors).items() if name not in declared
+    }
+    for d in definitions:
+        for name, _, inner in scripted(d.tokens, "SUB"):
+            if name.value in twins and [t.value for t in inner] not in twins[name.value]:
+                twins.pop(name.value)
+    if not twins:
+        return [list(display) for display in displays]
+    for target, letters in twins.items():
+        first = next(d for d in definitions if d.target == target)
+        said = " and ".join(f"`{target}_{n}`" for (n,) in letters)
+        text = f"{said} are tensors of their own: each is defined"
+        guesses.append(Guess(text, first.start, first.tokens[first.equal].start))
+    return [[_renamed(s, twins) for s in display] for display in displays]
+
+
+def _twins(definitions: Sequence[Statement], tensors: Set[str]) -> dict[str, list[list[str]]]:
+    r"""The names that are defined several times, each time with another letter below them that the right side has: an index, and no
+    label such as the `x` of `\mu_x = \sum_i x_i`.
+    """
+    found: dict[str, list[list[str]]] = defaultdict(list)
+    others: set[str] = set()
+    for d in definitions:
+        left = d.tokens[: d.equal]
+        letters = [t.value for t in left_indices(d.tokens)]
+        is_plain = len(letters) == 1 and len(left) == 5 and letters[0].islower()
+        is_plain = is_plain and letters[0] in _values(d) - tensors
+        if is_plain and letters not in found[d.target]:
+            found[d.target].append(letters)
+        else:
+            others.add(d.target)
+    return {n: own for n, own in found.items() if len(own) > 1 and n not in others}
+
+
+def _values(definition: Statement) -> set[str]:
+    """The names on the right side that stand below no other name."""
+    inside = {id(t) for _, _, inner in scripted(definition.tokens, "SUB") for t in inner}
+    return {t.value for t in definition.right if t.type == "NAME" and id(t) not in inside}
+
+
+def _renamed(statement: Statement, twins: Mapping[str, Sequence[Sequence[str]]]) -> Statement:
+    names: dict[int, Token] = {}
+    for name, _, inner in scripted(statement.tokens, "SUB"):
+        if name.value in twins:
+            names[id(name)] = replace(name, value=f"{name.value}_{inner[0].value}")
+    return replace(statement, tokens=tuple(names.get(id(t), t) for t in statement.tokens))

@@ -1,0 +1,57 @@
+r"""Letters that are functions in most documents and data in some: `\delta_{ij}` and `\sigma(..)`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tadc.errors import Source
+from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.statements import (
+    Statement,
+)
+from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.told_functions import says_any_function
+
+__all__ = ["is_delta_unclear", "is_sigmoid", "with_unclear_delta"]
+
+
+_SAYS_DATA = re.compile(
+    r"\\delta_\s*\{[^{}$]*\}\s*(?:\$|\\\))\s*(?:is|are|denotes?|represents?|stands?)\b([^.;]{0,120})"
+)
+
+
+_SAYS_KRONECKER = re.compile(r"Kronecker|delta|identity|unit\b|\b1\b|\bone\b", re.IGNORECASE)
+
+
+def is_delta_unclear(text: str) -> bool:
+    r"""Whether the prose says what `\delta_{ij}` is, and not that it is Kronecker's."""
+    said = _SAYS_DATA.search(text)
+    return said is not None and _SAYS_KRONECKER.search(said[1]) is None
+
+
+def with_unclear_delta(definition: Statement) -> Statement:
+    r"""The definition with an error for each `\delta_{ij}` on its right side."""
+    deltas = {name for name, _, _ in scripted(definition.tokens, "SUB") if name.value == "delta"}
+    fact = r"`\delta_{ij}` may be Kronecker's delta, or data, as the prose seems to say"
+    fix = (
+        r"declare the data, `%!tadc input delta[N, M]`, or write `\mathbf{1}[i = j]` for the other"
+    )
+    return replace(
+        definition,
+        tokens=tuple(
+            Token("ERROR", fact, t.start, t.end, fix) if t in deltas else t
+            for t in definition.tokens
+        ),
+    )
+
+
+_SAYS_SIGMOID = re.compile(
+    r"sigmoid|logistic|\\(?:log|ln)\s*\\sigma|\\(?:tanh|operatorname\{(?:relu|ReLU|softmax|tanh)\})",
+    re.IGNORECASE,
+)
+
+
+def is_sigmoid(source: Source) -> bool:
+    r"""Whether the document tells that `\sigma(..)` is the sigmoid: by a word, or as one of several such functions."""
+    return _SAYS_SIGMOID.search(source.text) is not None and not says_any_function(source.text)

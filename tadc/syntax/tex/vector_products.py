@@ -1,0 +1,215 @@
+"""Sums, products, quotients and powers of vectors and matrices."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tadc.errors import Span, SyntaxError
+from tadc.syntax.ast import Binary, Element, Expression, Name, Number
+from tadc.syntax.nodes import key, nodes
+from tadc.syntax.tex.known_tensors import Known
+from tadc.syntax.tex.vector_values import (
+    ONE,
+    Subscripts,
+    Value,
+    extents_of_product,
+    reduced,
+    scalar_of,
+    unequal,
+    what,
+)
+
+__all__ = ["SQUARE", "is_identity", "is_number", "power", "product", "quotient", "total"]
+
+SQUARE = "`{}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"
+ROW = "`{}` multiplies a row and a matrix: vectors are rows here"
+
+
+def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
+    if is_number(known, e.left) and right.rank == 1:
+        return replace(right, at=lambda i: replace(e, right=right.at(i)), span=e.span)
+    if is_number(known, e.right) and left.rank == 1:
+        return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
+    is_plain = left.is_plain or right.is_plain
+    if left.rank != right.rank or (left.is_row != right.is_row and not is_plain):
+        raise unequal(e.span, left, right)
+    return Value(
+        left.rank,
+        lambda i: replace(e, left=left.at(i), right=right.at(i)),
+        e.span,
+        left.is_row or right.is_row,
+        left.extents or right.extents,
+        is_plain and (left.is_plain or not left.is_row) and (right.is_plain or not right.is_row),
+    )
+
+
+def is_identity(known: Known, e: Expression) -> bool:
+    r"""Whether it is `I`, `\lambda I_n` or `I / \sqrt{n}`, which nothing declares or defines: the identity beside a matrix."""
+    match e:
+        case Binary("/", over, under):
+            return is_identity(known, over) and not _has_tensors(known, under)
+        case Binary("*", Number(), unit):
+            is_scaled = True
+        case Binary("*", Name(n) | Binary("**", Name(n), Number()), unit):
+            is_scaled = not known.ranks.get(n)
+        case _:
+            is_scaled, unit = True, e
+    match unit:
+        case Name("I"):
+            is_unit = True
+        case Element(Name("I"), (Name() | Number() as size,)):
+            is_unit = any(key(size) in extents for extents in known.extents.values())
+            is_unit = is_unit and not (isinstance(size, Name) and size.name in known.indices)
+        case _:
+            is_unit = False
+    return is_scaled and is_unit and "I" not in known.extents.keys() | known.indices
+
+
+def _has_tensors(known: Known, e: Expression) -> bool:
+    """Whether a name in it has dimensions."""
+    named = (n for n in nodes((e,)) if isinstance(n, Name))
+    return any(known.ranks.get(n.name) for n in named)
+
+
+def is_number(known: Known, e: Expression) -> bool:
+    """Whether it is one for sure, such as the 1 of `1 - z`: written as one, declared without dimensions, or an element."""
+    is_declared = (
+        isinstance(e, Name) and known.extents.get(e.name) == [] and not known.ranks.get(e.name)
+    )
+    is_element = (
+        isinstance(e, Element)
+        and e.name.name in known.extents
+        and known.ranks.get(e.name.name, 0) == len(e.subscripts)
+    )
+    return isinstance(e, Number) or is_declared or is_element
+
+
+def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> Value:
+    def times(a: Expression, b: Expression) -> Expression:
+        return Binary("*", a, b, span)
+
+    a, b = left.rank, right.rank
+    if a == 0 or b == 0:
+        whole = left if b == 0 else right
+        return Value(
+            whole.rank,
+            lambda i: times(left.at(i if a else ()), right.at(i if b else ())),
+            span,
+            whole.is_row,
+            whole.extents,
+            whole.is_plain,
+        )
+    if sign == "\\ast":
+        _star(known, span, left, right)
+    if sign in ("\\odot", "\\ast"):
+        if a != b or left.is_row != right.is_row:
+            raise unequal(span, left, right)
+        extents = left.extents or right.extents
+        return Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row, extents)
+    if a == b == 1 and right.is_row and not left.is_row:
+        return Value(2, lambda i: times(left.at(i[:1]), right.at(i[1:])), span)
+    if not sign and (row := _by_rows(left, right)) is not None:
+        known.guess(ROW, span)
+        left, right = row
+    if not sign and _is_row_of_matrix(known, left, right):
+        known.guess(ROW, span)
+        left = replace(left, is_row=True, is_plain=True)
+    is_inner = a == b == 1 and left.is_row and not right.is_row
+    is_dot = a == b == 1 and sign == "\\cdot" and left.is_row == right.is_row
+    is_matrices = (
+        {a, b} <= {1, 2}
+        and max(a, b) == 2
+        and not (a == 1 and not left.is_row)
+        and not (b == 1 and right.is_row)
+    )
+    if not (is_inner or is_dot or is_matrices):
+        raise SyntaxError(
+            span,
+            f"the product of {what(left)} and {what(right)} has no one meaning",
+            fix=r"write `x^\top y` or `x \cdot y` for the inner product, `x \odot y` for that of elements, `x y^\top` for the outer one",
+        )
+
+    def at(i: Subscripts) -> Expression:
+        k = known.fresh(span)
+        body = times(left.at((*i[: a - 1], k)), right.at((k, *i[a - 1 :])))
+        return reduced("sum", k, body, span)
+
+    extents = extents_of_product(left, right)
+    if extents and set(extents) == {ONE}:  # `w^T x` of a column `w` with the shape `L x 1`
+        first = (Number(str(known.base), span),) * len(extents)
+        return scalar_of(lambda: at(first), span)
+    is_plain = left.is_plain or right.is_plain
+    return Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+
+
+def _star(known: Known, span: Span, left: Value, right: Value) -> None:
+    """Learn of `x * y`, which is read as the product of elements. Raises SyntaxError where the document has convolutions."""
+    if _SAYS_CONVOLUTION.search(span.source.text):
+        raise SyntaxError(
+            span,
+            f"`*` between {what(left)} and {what(right)} may be the product of elements, or a convolution, which the document names",
+            fix=r"write `x \odot y` for the product of elements, and the convolution as a sum, `\sum_k x_{i-k} y_k`",
+        )
+    known.guess("`{}` is the product of elements", span)
+
+
+_SAYS_CONVOLUTION = re.compile(r"convol", re.IGNORECASE)
+
+
+def _is_row_of_matrix(known: Known, left: Value, right: Value) -> bool:
+    """Whether it is `W_i v`, the row of a declared matrix in front of a declared vector that is as long."""
+    if not left.rank == right.rank == 1 or left.is_row or right.is_row:
+        return False
+    row = left.at((Number("0", left.span),))
+    is_row = isinstance(row, Element) and len(known.extents.get(row.name.name, ())) == 2
+    vector = right.at((Number("0", left.span),))
+    is_vector = isinstance(vector, Element) and len(vector.subscripts) == 1
+    return is_row and is_vector and left.extents == right.extents != ()
+
+
+def _by_rows(left: Value, right: Value) -> tuple[Value, Value] | None:
+    r"""The factors of `x W` and of `W x^\top` where `x` is a row as it stands: with columns neither has a meaning."""
+    extents = (*left.extents[-1:], *right.extents[:1])
+    is_equal = len(extents) < 2 or extents[0] == extents[1]
+    if left.rank == 1 and not left.is_row and right.rank == 2 and is_equal:
+        return replace(left, is_row=True, is_plain=True), right
+    if left.rank == 2 and right.rank == 1 and right.is_row and is_equal:
+        return left, replace(right, is_row=False)
+    is_transposed = right.rank == 1 and right.is_row and not right.is_plain
+    if left.is_plain and left.is_row and is_transposed and is_equal:
+        return left, replace(right, is_row=False)
+    return None
+
+
+def quotient(e: Binary, left: Value, right: Value) -> Value:
+    if right.rank and right.rank == left.rank and right.is_row == left.is_row:
+        return replace(
+            left, at=lambda i: replace(e, left=left.at(i), right=right.at(i)), span=e.span
+        )
+    if right.rank:
+        raise SyntaxError(
+            e.span,
+            f"{what(right)} stands in a denominator",
+            fix=r"divide by elements, `x_i`, or by a number such as the norm, `\|x\|`",
+        )
+    return replace(left, at=lambda i: replace(e, left=left.at(i), right=right.at(())), span=e.span)
+
+
+def power(known: Known, e: Binary, base: Value, power: Value) -> Value:
+    is_square = base.rank == 2 and len(base.extents) == 2 and base.extents[0] == base.extents[1]
+    if is_square and isinstance(e.right, Number) and e.right.text in ("2", "3"):
+        known.guess(SQUARE, e.span)
+        result = base
+        for _ in range(int(e.right.text) - 1):
+            result = product(known, e.span, "", result, base)
+        return result
+    if base.rank or power.rank:
+        place = base if base.rank else power
+        raise SyntaxError(
+            place.span,
+            f"{what(place)} has no power that index notation knows",
+            fix=r"write the product, `A A`, the power of an element, `x_i^2`, or of the norm, `\|x\|^2`; an inverse is an input"
+            " of its own",
+        )
+    return scalar_of(lambda: replace(e, left=base.at(()), right=power.at(())), e.span)
