@@ -15,6 +15,7 @@ from tests.data.random_data import random_data
 
 CASES = 200
 PLAIN = 6
+FACTS = None, Facts(short=True), Facts()  # of lists: one loop each, short, in pieces
 
 
 def by_lists(facts):
@@ -54,7 +55,7 @@ def test_values_and_derivatives_are_those_of_scattering(seed):
     f = compiled(data, backend="interpreter")
     held.assert_holds(f)
     if not compiler.index_stages(f.program):
-        held.assert_holds(f, by_lists((None, Facts(short=True), Facts())[seed % 3]))
+        held.assert_holds(f, by_lists(FACTS[seed % 3]))
 
 
 @pytest.mark.plain(seed=3)
