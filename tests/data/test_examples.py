@@ -110,10 +110,22 @@ def test_a_number_that_is_no_index_is_outside(text, value, words):
     with pytest.raises(tadc.DataError, match=words) as caught:
         f(**given)
     assert caught.value.index == (1,)
+    remedies = str(caught.value).splitlines()[-1]
+    assert ("floor(if a = a then a else 0)" in remedies) == np.isnan(value)
+    assert "`clamp" not in remedies  # which has no index for it either
     with pytest.raises(tadc.DataError, match=words):
         f.vjp(**given)
     nan = tadc.compile(text, backend="interpreter", bounds="nan")
     assert np.isnan(nan(**given)).all()
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+def test_what_the_error_of_nan_says_to_write_reads_another_element(backend):
+    text = "y[i] = x[clamp(floor(if u[i] = u[i] then u[i] else 0) + 1)]"
+    f = tadc.compile(text, backend=backend)
+    assert f(u=[np.nan, 1.5, np.inf], x=[1.0, 2.0, 3.0]).tolist() == [2, 3, 3]
+    with pytest.raises(tadc.DataError, match=r"u_floor\[0\] is NaN, and x has 3 elements"):
+        tadc.compile("y[i] = x[floor(u[i]) + 1]", backend=backend)(u=[np.nan], x=np.ones(3))
 
 
 def test_very_large_numbers_are_clamped_and_nothing_is_read_where_they_are_padded():

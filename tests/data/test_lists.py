@@ -12,6 +12,7 @@ from tadc.runtime import index
 from tadc.runtime.cpu import list_builder
 from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
 from tadc.schedule.rewrite.list_tensors import Facts
+from tadc.schedule.rewrite.lists import listed
 from tests.data.test_files import called_from_a_file
 
 TEXT = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
@@ -300,3 +301,14 @@ def test_loops_over_lists_fetch_what_is_read_next():
     )
     assert "  fetch_ahead(" not in gathered.source("c")
     assert "  fetch_ahead(" not in tadc.compile("y[i] = sum{j} a[i, j]*x[j]").source("c")
+
+
+def test_a_list_by_the_elements_of_nothing_has_no_key_for_any_element():
+    text = "input p[E]: index, s[N]: index\ny[i: N] = sum{e | p[e] = s[i]} w[e]"
+    (made,) = listed(tadc.compile(text).program).lists
+    indices = {"p": as_index("p", []), "s": as_index("s", [4, -2])}
+    sizes = {"N": 2, "E": 0}
+    (arrays,) = lists_of((made,), indices, sizes, 2**31)
+    (match,) = made.matches
+    last = arrays.begin.shape[-1] - 2
+    assert arrays.matching(indices[match.of], 1, 0, 1).tolist() == [last, last]
