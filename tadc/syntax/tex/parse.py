@@ -92,6 +92,7 @@ from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.told_functions import says_any_function
 from tadc.syntax.tex.told_letters import ToldLetter, told_letter, with_told_letters
+from tadc.syntax.tex.told_ranges import told_range, with_told_ranges
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
@@ -126,6 +127,7 @@ class _Found:
     braces: list[Brace] = field(default_factory=list)
     guesses: list[Guess] = field(default_factory=list)
     letters: list[ToldLetter] = field(default_factory=list)
+    told: list[ast.TensorDeclaration] = field(default_factory=list)  # ranges of what is defined
     agreed: list[Agreed] = field(default_factory=list)
 
 
@@ -243,7 +245,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     )
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}
-    whole = with_request(with_likes(program), asked)
+    whole = with_request(with_told_ranges(with_likes(program), found.told), asked)
     return replace(whole, letters=letters, notes=with_agreed(whole.notes, found.agreed))
 
 
@@ -281,6 +283,11 @@ def _directive(found: _Found, source: Source, region: Region) -> None:
     _collect(letters, found.errors, lambda: [told_letter(source, region)])
     if letters != [None]:
         found.letters += filter(None, letters)
+        return
+    told: list[ast.TensorDeclaration | None] = []
+    _collect(told, found.errors, lambda: [told_range(source, region)])
+    if told != [None]:
+        found.told += filter(None, told)
         return
     braces: list[Brace | None] = []
     _collect(braces, found.errors, lambda: [brace_of(source, region)])
