@@ -233,6 +233,11 @@ READS: dict[str, Callable[[int], list[int]]] = {
     "input x[4]\ny[i] = x[wrap(k[i])]": lambda v: [v % N],
     "input k[E]: 0..3\ny[i] = x[k[i]]": lambda v: [v],
 }
+EDGES = (
+    "size N\ny[i: N, c] = sum{e | k[e] = i} w[e]*x[m[e], c]",
+    "size N\ny[i: N, c] = sum{e} [k[e] = i]*w[e]*x[m[e], c]",
+    "size N\nz[e, c] = [0 <= k[e] < N]*w[e]*x[m[e], c]\ny[i: N, c] = sum{e | k[e] = i} z[e, c]\noutput y",
+)
 FLOORS = ("y[i] = x[k[i]]", "y[i] = x[clamp(k[i] + 3)]", "y[i] = x[pad(2*k[i] - 1)]")
 
 
@@ -243,6 +248,7 @@ def calls(first: int, count: int) -> None:
     made = {t: tadc.compile(t, backend=backend) for t in READS}
     floors = {t: tadc.compile(f"k[i] = floor(u[i])\n{t}", backend=backend) for t in FLOORS}
     rows = tadc.compile("input A[4, 4]: csr\ny[i] = sum{j} A[i,j]*x[j]", backend=backend)
+    edges = [tadc.compile(t, backend=backend) for t in EDGES]
     begin = time.monotonic()
     for number in range(count):
         kind = rng.random()
@@ -252,8 +258,10 @@ def calls(first: int, count: int) -> None:
         elif kind < 0.9:
             text = FLOORS[rng.integers(len(FLOORS))]
             seen[_by_floor(floors[text], text, rng)] += 1
-        else:
+        elif kind < 0.95:
             seen[_by_rows(rows, rng)] += 1
+        else:
+            seen[_by_edges(edges[rng.integers(len(edges))], rng)] += 1
         if number % 10_000 == 9_999:
             print(f"{number + 1} calls, {time.monotonic() - begin:.0f} s: {dict(seen)}", flush=True)
 
@@ -368,6 +376,33 @@ def _by_rows(f: Any, rng: np.random.Generator) -> str:
     np.testing.assert_allclose(y, dense @ x, atol=1e-12)
     np.testing.assert_allclose(pullback(np.ones(4))["x"], dense.sum(0), atol=1e-12)
     return "rows: results"
+
+
+def _by_edges(f: Any, rng: np.random.Generator) -> str:
+    """Edges that end at no node are no edges: where they begin does not matter."""
+    count, columns = int(rng.integers(1, 20)), int(rng.integers(1, 20))
+    k = rng.choice(NEAR if rng.random() < 0.5 else NEAR + FAR, count)
+    there = (k >= 0) & (k < N)
+    m = np.where(there | (rng.random() < 0.2), rng.integers(0, N, count), rng.choice(FAR, count))
+    if rng.random() < 0.3:
+        m[rng.integers(count)] = rng.choice(NEAR + FAR)
+    w, x, dy = (rng.standard_normal(s) for s in (count, (N, columns), (N, columns)))
+    outside = there & ((m < 0) | (m >= N))
+    try:
+        y, pullback = f.vjp(k=k, m=m, w=w, x=x, N=N)
+    except tadc.DataError as error:
+        assert error.tensor == "m" and error.index[0] == outside.argmax() and outside.any(), (k, m)
+        return "edges: errors"
+    assert not outside.any(), (k, m)
+    gradients = pullback(dy)
+    expected, dx, dw = np.zeros((N, columns)), np.zeros((N, columns)), np.zeros(count)
+    for e in np.flatnonzero(there):
+        expected[k[e]] += w[e] * x[m[e]]
+        dx[m[e]] += w[e] * dy[k[e]]
+        dw[e] = dy[k[e]] @ x[m[e]]
+    for found, right in ((y, expected), (gradients["x"], dx), (gradients["w"], dw)):
+        np.testing.assert_allclose(found, right, atol=1e-12, err_msg=f"{k} {m}")
+    return "edges: results"
 
 
 # ---------------------------------------------------------------------- the command line

@@ -102,11 +102,16 @@ def test_bits_are_those_of_one_run_on_one_thread_from_a_file_too():
     exact = np.zeros((40, 3))
     np.add.at(exact, k[k >= 0], (given["w"][:, None] * given["x"])[k >= 0])
     np.testing.assert_allclose(expected, exact, rtol=1e-10, atol=1e-10)
-    kept = tadc.index(k)
+    kept, dy = tadc.index(k), rng.standard_normal((40, 3))
+    gradients = f[1].vjp(k=k, **given)[1](dy)
     for threads in (1, 2, 8):
-        for _ in range(5):
+        for _ in range(10):
             for each in (k, kept):
+                y, pullback = f[threads].vjp(k=each, **given)
+                np.testing.assert_array_equal(y, expected)
                 np.testing.assert_array_equal(f[threads](k=each, **given), expected)
+                for name, gradient in pullback(dy).items():
+                    np.testing.assert_array_equal(gradient, gradients[name])
     np.testing.assert_array_equal(
         called_from_a_file(tadc.compile(TEXT, dtype="float64"), {"k": k, **given}), expected
     )
