@@ -369,7 +369,9 @@ class _Solver:
         bounds = (c for loop in solution.loops if loop.index in indices for c in loop.conditions)
         loops = Domain.of(bounds).substitute(values)
         data = tuple(d.substitute(values) for d in e.derived if d.name in of_data)
-        tests = bound_by_data.substitute(values)
+        # What says no more than what a quotient of data is, holds wherever the data are.
+        defined = {c for d in data if isinstance(d, Derived) for c in d.conditions}
+        tests = Domain.of(c for c in bound_by_data.substitute(values) if c not in defined)
         body = substitute(e.body, values)
         guards = Domain.of(solution.guards)
         every = (*derived_indices, *data)
