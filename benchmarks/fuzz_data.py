@@ -4,7 +4,8 @@
     python benchmarks/fuzz_data.py sparse   [--count 500]  [--first 0]     # sparse operands against the same text with dense ones
     python benchmarks/fuzz_data.py calls    [--count 100000] [--sanitize]  # under ASan and UBSan, by gcc
 
-A call with a hostile array is the right result, or the error that names an element that leads outside. The first difference ends the run.
+A call with a hostile array is the right result, or the error that names an element that leads outside. The first difference ends the run, of
+`programs` all are printed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,58 +27,113 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import tadc
-from tadc.ir.domain import Derived
+from tadc import compiler
+from tadc.ir.bounds import bounded
 from tadc.ir.expr import Reduce
-from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.rewrite.list_tensors import Rows, SortedList
 from tadc.schedule.rewrite.lists import listed
-from tadc.schedule.rewrite.looked_up import looked_up
+from tadc.schedule.rewrite.looked_up import data_among
+from tadc.syntax.reading import LARGEST_SOURCE
 
 # ---------------------------------------------------------------------- programs
 
+SLOW = 20  # seconds of a program that are worth a line
 
-def programs(first: int, count: int) -> None:
-    """Programs of any number of index tensors, on the interpreter by every point and by lists, and on numpy."""
+
+def programs(first: int, count: int) -> int:
+    """Programs of any number of index tensors: values and derivatives of each on numpy, along lists, and in turns on the interpreter,
+    by every point and along lists; and their texts. The number of programs with a difference.
+    """
     from tests.data import test_random_data as tests
+    from tests.data.held import Held, called
     from tests.data.random_data import random_data
 
     steps: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        tests.test_values_and_derivatives_are_those_of_scattering(seed)
-        tests.test_numpy_has_the_values_and_derivatives_of_random_programs(seed)
-        steps += loops_of(random_data(seed).text)
-        if seed % 5 == 0:
-            tests.test_printed_programs_mean_the_same(seed)
-        if seed % 20 == 19:
-            print(f"programs {first}..{seed}: {dict(steps)}", flush=True)
+    failed: list[int] = []
+    with tempfile.TemporaryDirectory() as cache, _counted(steps):
+        os.environ["TADC_CACHE_DIR"] = cache  # what is kept from another run would not be counted
+        for seed in range(first, first + count):
+            begin = time.process_time()
+            try:
+                data = random_data(seed)
+                held = Held(data, seed)
+                f = tests.compiled(data, backend="numpy")
+                modes = held.assert_holds(f)
+                _assert_printed(*modes[seed % len(modes)], data.sizes)
+                if seed % 4 == 0:
+                    small = random_data(seed, small=True)
+                    g = tests.compiled(small, backend="interpreter")
+                    by_points = seed % 8 == 0 or compiler.index_stages(g.program)
+                    run = called if by_points else tests.by_lists(tests.FACTS[seed // 8 % 3])
+                    Held(small, seed).assert_holds(g, run)
+                _count_loops(f, steps)
+            except Exception as error:
+                failed.append(seed)
+                print(f"program {seed}: {type(error).__name__}: {str(error)[:2000]}", flush=True)
+            seconds = time.process_time() - begin
+            if seconds > SLOW:
+                print(f"program {seed}: {seconds:.0f} s", flush=True)
+            if seed % 20 == 19:
+                print(f"programs {first}..{seed}: {dict(steps)}", flush=True)
+    print(f"{count} programs, {len(failed)} with a difference: {failed}; {dict(steps)}")
+    return len(failed)
 
 
-def loops_of(text: str) -> Counter[str]:
-    """How the loops of a program and of its adjoint come about."""
-    f = tadc.compile(text)
-    found: Counter[str] = Counter(programs=1)
+def _assert_printed(mode: Any, results: Any, sizes: dict[str, int]) -> None:
+    """The text of a function has the same bits."""
+    from tests.data.held import called
+
+    text = str(mode.function)
+    if 0 in sizes.values() or len(text) > LARGEST_SOURCE:
+        return  # a text is of sizes of at least 1
+    again = tadc.compile(text, backend="numpy", dtype="float64")
+    given = dict(zip(mode.function.inputs, mode.arguments, strict=True))
+    own = {n: v for n, v in sizes.items() if n in again.sizes}
+    found = called(again, [given[n] for n in again.inputs], own)
+    for one, other in zip(found, results, strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=text)
+
+
+@contextmanager
+def _counted(steps: Counter[str]) -> Iterator[None]:
+    """Counts the unknowns that equations are solved for while programs are compiled."""
+    from tadc.normalize import solved
+
+    solve = solved.solve
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        found = solve(*arguments, **options)
+        if found is not None:
+            steps["solved"] += sum(v.as_symbol() != u for u, v in found.substitution.items())
+        return found
+
+    solved.solve = counting
+    try:
+        yield
+    finally:
+        solved.solve = solve
+
+
+def _count_loops(f: Any, steps: Counter[str]) -> None:
+    """Counts how the loops of a program and of its adjoint come about."""
+    steps["programs"] += 1
     for g in (f, *([f.adjoint()] if set(f.inputs) - set(f.index_inputs) else [])):
         made = listed(g.program)
         for each in made.lists:
             several = isinstance(each, SortedList) and len(each.keys) > 1
             kind = "rows" if isinstance(each, Rows) else "lists by two keys" if several else "lists"
-            found[kind] += 1
-        found["tested"] += len(made.tested)
-        found["loads"] += len(looked_up(g.program))
-        found["solved"] += _solved(g.program)
-        found["loops"] += len(made.program.statements)
-    return found
-
-
-def _solved(program: Program) -> int:
-    """The quotients in reductions, of the text or of an equation with one unknown left."""
-    return sum(
-        sum(isinstance(d, Derived) for d in e.derived)
-        for s in program.statements
-        for e in postorder(s.body)
-        if isinstance(e, Reduce)
-    )
+            steps[kind] += 1
+        steps["tested"] += len(made.tested)
+        own = set(g.program.tensors)  # not those of lists
+        for s in made.program.statements:
+            reductions = [e for e in postorder(s.body) if isinstance(e, Reduce)]
+            for derived in (s.derived, *(e.derived for e in reductions)):
+                steps["loads"] += sum(d.tensor in own for d in data_among(derived))
+            for e in reductions:
+                data = {d.name for d in data_among(e.derived)}
+                bounds = bounded(e).each
+                steps["loops"] += sum(data.isdisjoint(b.range.symbols) for b in bounds)
 
 
 # ---------------------------------------------------------------------- sparse operands
@@ -176,6 +233,11 @@ READS: dict[str, Callable[[int], list[int]]] = {
     "input x[4]\ny[i] = x[wrap(k[i])]": lambda v: [v % N],
     "input k[E]: 0..3\ny[i] = x[k[i]]": lambda v: [v],
 }
+EDGES = (
+    "size N\ny[i: N, c] = sum{e | k[e] = i} w[e]*x[m[e], c]",
+    "size N\ny[i: N, c] = sum{e} [k[e] = i]*w[e]*x[m[e], c]",
+    "size N\nz[e, c] = [0 <= k[e] < N]*w[e]*x[m[e], c]\ny[i: N, c] = sum{e | k[e] = i} z[e, c]\noutput y",
+)
 FLOORS = ("y[i] = x[k[i]]", "y[i] = x[clamp(k[i] + 3)]", "y[i] = x[pad(2*k[i] - 1)]")
 
 
@@ -186,6 +248,7 @@ def calls(first: int, count: int) -> None:
     made = {t: tadc.compile(t, backend=backend) for t in READS}
     floors = {t: tadc.compile(f"k[i] = floor(u[i])\n{t}", backend=backend) for t in FLOORS}
     rows = tadc.compile("input A[4, 4]: csr\ny[i] = sum{j} A[i,j]*x[j]", backend=backend)
+    edges = [tadc.compile(t, backend=backend) for t in EDGES]
     begin = time.monotonic()
     for number in range(count):
         kind = rng.random()
@@ -195,8 +258,10 @@ def calls(first: int, count: int) -> None:
         elif kind < 0.9:
             text = FLOORS[rng.integers(len(FLOORS))]
             seen[_by_floor(floors[text], text, rng)] += 1
-        else:
+        elif kind < 0.95:
             seen[_by_rows(rows, rng)] += 1
+        else:
+            seen[_by_edges(edges[rng.integers(len(edges))], rng)] += 1
         if number % 10_000 == 9_999:
             print(f"{number + 1} calls, {time.monotonic() - begin:.0f} s: {dict(seen)}", flush=True)
 
@@ -313,6 +378,33 @@ def _by_rows(f: Any, rng: np.random.Generator) -> str:
     return "rows: results"
 
 
+def _by_edges(f: Any, rng: np.random.Generator) -> str:
+    """Edges that end at no node are no edges: where they begin does not matter."""
+    count, columns = int(rng.integers(1, 20)), int(rng.integers(1, 20))
+    k = rng.choice(NEAR if rng.random() < 0.5 else NEAR + FAR, count)
+    there = (k >= 0) & (k < N)
+    m = np.where(there | (rng.random() < 0.2), rng.integers(0, N, count), rng.choice(FAR, count))
+    if rng.random() < 0.3:
+        m[rng.integers(count)] = rng.choice(NEAR + FAR)
+    w, x, dy = (rng.standard_normal(s) for s in (count, (N, columns), (N, columns)))
+    outside = there & ((m < 0) | (m >= N))
+    try:
+        y, pullback = f.vjp(k=k, m=m, w=w, x=x, N=N)
+    except tadc.DataError as error:
+        assert error.tensor == "m" and error.index[0] == outside.argmax() and outside.any(), (k, m)
+        return "edges: errors"
+    assert not outside.any(), (k, m)
+    gradients = pullback(dy)
+    expected, dx, dw = np.zeros((N, columns)), np.zeros((N, columns)), np.zeros(count)
+    for e in np.flatnonzero(there):
+        expected[k[e]] += w[e] * x[m[e]]
+        dx[m[e]] += w[e] * dy[k[e]]
+        dw[e] = dy[k[e]] @ x[m[e]]
+    for found, right in ((y, expected), (gradients["x"], dx), (gradients["w"], dw)):
+        np.testing.assert_allclose(found, right, atol=1e-12, err_msg=f"{k} {m}")
+    return "edges: results"
+
+
 # ---------------------------------------------------------------------- the command line
 
 
@@ -342,12 +434,13 @@ def main() -> int:
     given = parser.parse_args()
     if given.sanitize:
         return sanitized([a for a in sys.argv[1:] if a != "--sanitize"])
-    runs: dict[str, Callable[[], None]] = {
+    runs: dict[str, Callable[[], int | None]] = {
         "programs": lambda: programs(given.first, given.count or 2000),
         "sparse": lambda: sparse(given.first, given.count or 500),
         "calls": lambda: calls(given.first, given.count or 100_000),
     }
-    runs[given.what]()
+    if runs[given.what]():
+        return 1
     print("no difference")
     return 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -10,6 +10,7 @@ from tadc import compiler
 from tadc.errors import ArgumentError
 from tadc.function.derivatives import HALVES, chosen_inputs
 from tadc.ir.program import Program
+from tadc.ir.sparse import Sparse
 from tadc.options import Options
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cpu.native import NativeRunner
@@ -26,6 +27,7 @@ from tadc.schedule.plan import (
     cpu_plan,
     data_plan,
     gpu_plan,
+    sparse_plan,
 )
 from tadc.schedule.rewrite.list_tensors import Facts, Listed, Rows
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from tadc.emit.clike.spelling import DType
     from tadc.function.function import Function
 
-__all__ = ["cost", "modelled", "part_cost", "plan"]
+__all__ = ["cost", "modelled", "part_cost", "plan", "plan_with_sparse"]
 
 
 def cost(f: Function, mode: str, given: Mapping[str, int]) -> Cost:
@@ -96,6 +98,15 @@ def plan(f: Function, mode: str, given: Mapping[str, int]) -> Plan:
     for part, sizes, dtype in _runs(f, mode, given):
         total += _plan(part, sizes, dtype)
     return total
+
+
+def plan_with_sparse(
+    f: Function, tensors: Iterable[Sparse], mode: str, given: Mapping[str, int]
+) -> Plan:
+    """The plan of a run of the function of arrays, and what it does with the sparse tensors that these stand for."""
+    total = plan(f, mode, given)
+    programs = [part._program for part, _, _ in _runs(f, mode, given)]
+    return replace(total, data=(*total.data, *sparse_plan(programs, tensors)))
 
 
 def modelled(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tadc.function.function import Function
     from tadc.runtime.sparse import Pattern, Stored
+    from tadc.schedule.plan import Plan
 
 __all__ = ["SparseFunction", "with_sparse"]
 
@@ -35,7 +36,7 @@ SAME = {
         "states",
         "open_sizes",
     ),
-    *("cost", "plan", "check", "prove", "shown", "_origin", "_options", "_mode"),
+    *("cost", "check", "prove", "shown", "_origin", "_options", "_mode"),
 }
 JACOBIANS = ("jacobian", "hessian")
 
@@ -165,6 +166,13 @@ class SparseFunction:
         plain = self.plain.fix(**sizes)
         numbers = {s: size_number(s, n) for s, n in sizes.items()}
         return SparseFunction(plain, {n: s.at(numbers) for n, s in self._tensors.items()})
+
+    @with_argument_errors
+    def plan(self, /, *, mode: str = "primal", **sizes: int) -> Plan:
+        """The plan of the function of arrays; it says where a sparse tensor is read as a dense one."""
+        from tadc.function.runs import plan_with_sparse
+
+        return plan_with_sparse(self.plain, self._tensors.values(), mode, sizes)
 
     # ------------------------------------------------------------------ derivatives
 

@@ -63,6 +63,8 @@ def smallest_point(
     return {s: smallest.get(s, 0) for s in dict.fromkeys((*order, *domain.symbols))}
 
 
+# Passes ask the same of each place of a condition, and again once a statement has changed.
+@lru_cache(maxsize=10_000)
 def is_empty(domain: Domain) -> bool | None:
     """Whether the domain has no integer point; None where the steps did not suffice to tell."""
     undecided = False
@@ -111,6 +113,7 @@ def _smallest_of_part(
     return point
 
 
+@lru_cache(maxsize=10_000)
 def implies(known: Domain, condition: Condition) -> bool:
     """Whether it is proved that `condition` holds at every integer point of `known`. False means not proved."""
     if condition == TRUE or condition in known.conditions or known == EMPTY:

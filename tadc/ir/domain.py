@@ -273,7 +273,10 @@ class Domain(_Remembered):
         return tuple(dict.fromkeys(s for c in self.conditions for s in c.form.symbols))
 
     def substitute(self, values: Mapping[Symbol, Affine]) -> Domain:
-        return Domain.of(c.substitute(values) for c in self.conditions)
+        conditions = tuple(c.substitute(values) for c in self.conditions)
+        if all(new is old for new, old in zip(conditions, self.conditions, strict=True)):
+            return self
+        return Domain.of(conditions)
 
     def holds(self, values: Mapping[Symbol, int]) -> bool:
         return all(c.holds(values) for c in self.conditions)

@@ -40,7 +40,7 @@ __all__ = [
 Result = TypeVar("Result")
 Context = TypeVar("Context", bound=Hashable)
 Entered: TypeAlias = tuple[Expr, Sequence[Context]]  # a node, with a context for each operand
-_Place: TypeAlias = tuple[Expr, Context]
+_Place: TypeAlias = tuple[Expr, int]  # a node, with the number of its context
 _Values: TypeAlias = tuple[tuple[Symbol, Affine], ...]  # a substitution that can be a context
 
 MOST_NODES, MOST_WALKED = 256, 2048  # of an expression whose nodes are known; and of these
@@ -151,20 +151,27 @@ def rewrite_in(
     On the way down `enter` gives the replacement of a node, and a context for each operand of that; without contexts they
     stay as they are. On the way up `rule` is applied to it, its operands rewritten, in the context around it.
     """
-    done: dict[_Place[Context], Expr] = {}
-    first: _Place[Context] = (root, context)
-    stack: list[tuple[_Place[Context], Expr, list[_Place[Context]] | None]] = [(first, root, None)]
+    done: dict[_Place, Expr] = {}
+    numbers: dict[Context, int] = {context: 0}  # a context is hashed once where it is made
+    first: _Place = (root, 0)
+    stack: list[tuple[_Place, Context, Expr, list[_Place] | None]] = [(first, context, root, None)]
     while stack:
-        place, node, operands = stack.pop()
+        place, context, node, operands = stack.pop()
         if operands is not None:
             if operands:
                 node = with_operands(node, tuple(done[o] for o in operands))
-            done[place] = rule(node, place[1])
+            done[place] = rule(node, context)
         elif place not in done:
-            node, contexts = enter(*place)
-            operands = list(zip(node.operands, contexts, strict=False))
-            stack.append((place, node, operands))
-            stack.extend((o, o[0], None) for o in reversed(operands))
+            node, contexts = enter(node, context)
+            number = place[1]
+            operands = [
+                (o, number if c is context else numbers.setdefault(c, len(numbers)))
+                for o, c in zip(node.operands, contexts, strict=False)
+            ]
+            stack.append((place, context, node, operands))
+            stack.extend(
+                (o, c, o[0], None) for o, c in reversed(list(zip(operands, contexts, strict=False)))
+            )
     return done[first]
 
 

@@ -22,7 +22,7 @@ from tadc.ir.element_types import INDEX
 from tadc.ir.expr import NEUTRAL, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import Entered, reducing, rewrite_in, substitute
+from tadc.ir.walk import Entered, postorder, reducing, rewrite_in, substitute
 from tadc.normalize.choices import negated
 from tadc.normalize.compared import Around, Box, Separation
 from tadc.normalize.in_bounds import reads_are_in_bounds
@@ -32,6 +32,8 @@ __all__ = ["separate_equated"]
 
 def separate_equated(program: Program, names: Names) -> Program:
     """The program with such sums as statements, where the ranges of the indices that they depend on have ends."""
+    if not any(_equates_reductions(s.body) for s in program.statements):
+        return program
     places = _Places()
     _walked(program, names, places)
     chosen = places.several
@@ -43,6 +45,18 @@ def separate_equated(program: Program, names: Names) -> Program:
             return separated.defined(result)
         chosen -= outside
     return program
+
+
+def _equates_reductions(root: Expr) -> bool:
+    """Whether one of two values that are compared for equality has a reduction in it."""
+    return any(
+        isinstance(node, Reduce)
+        for e in postorder(root)
+        if isinstance(e, Select)
+        and isinstance(e.condition, Comparison)
+        and e.condition.relation in ("==", "!=")
+        for node in postorder((e.condition.left, e.condition.right))
+    )
 
 
 def _walked(program: Program, names: Names, sums: _Places | _Separated) -> Program:

@@ -336,7 +336,7 @@ class _Solver:
             return (
                 yield self._looping(e, [d for d in parts if isinstance(d, Looked)], known, owner)
             )
-        if not all(_is_bounded(i, conditions) for i in outer):
+        if not all(_is_bounded(i, conditions, around) for i in outer):
             # `j <= i` and `i <= 2` bound `j` too: what is said of the inner indices is still said inside.
             plain = (c for c in others if made.isdisjoint(c.form.symbols))
             conditions += project(Domain.of(plain), inner)
@@ -369,7 +369,9 @@ class _Solver:
         bounds = (c for loop in solution.loops if loop.index in indices for c in loop.conditions)
         loops = Domain.of(bounds).substitute(values)
         data = tuple(d.substitute(values) for d in e.derived if d.name in of_data)
-        tests = bound_by_data.substitute(values)
+        # What says no more than what a quotient of data is, holds wherever the data are.
+        defined = {c for d in data if isinstance(d, Derived) for c in d.conditions}
+        tests = Domain.of(c for c in bound_by_data.substitute(values) if c not in defined)
         body = substitute(e.body, values)
         guards = Domain.of(solution.guards)
         every = (*derived_indices, *data)
@@ -430,14 +432,20 @@ def _late(e: Reduce, looked: Sequence[Looked]) -> set[Symbol]:
     data = {d.name for d in e.derived if not names.isdisjoint(_followed((d.name,), e.derived))}
     plain = e.domain & Domain.of(c for d in e.derived if d.name not in data for c in d.conditions)
     free = [c for c in plain if data.isdisjoint(c.form.symbols)]
-    late = {i for i in e.indices if i not in needed or not _is_bounded(i, free)}
-    return set() if late == set(e.indices) and all(_is_bounded(i, free) for i in late) else late
+    ends = {i: _is_bounded(i, free, e.derived) for i in e.indices}
+    late = {i for i in e.indices if i not in needed or not ends[i]}
+    return set() if late == set(e.indices) and all(ends.values()) else late
 
 
-def _is_bounded(index: Symbol, conditions: Iterable[Condition]) -> bool:
-    """Whether conditions say that it is at least, and that it is at most something."""
+def _is_bounded(
+    index: Symbol, conditions: Iterable[Condition], derived: Sequence[Determined]
+) -> bool:
+    """Whether conditions say that it is at least, and that it is at most something that does not follow from it."""
+    made = {d.name for d in derived if index in _followed((d.name,), derived)}
     signs = set()
     for c in conditions:
+        if not made.isdisjoint(c.form.symbols):
+            continue
         k = c.form.coefficient(index)
         if k and c.relation == "==":
             return True

@@ -78,6 +78,9 @@ def tex_text(program: Program, own: Own = NOTHING) -> str:
     declarations = program_text(program).splitlines()[: -len(program.statements) or None]
     lines = [f"%!tadc {line}" for line in [*declarations, f"base {names.base}"]]
     lines += [f"%!tadc {tex} is {name}" for name, tex in names.told.items()]
+    targets = (s.target for s in program.statements)
+    ranges = ((t.name, t.values) for t in targets if t.values is not None)
+    lines += [f"%!tadc {name} in {low}..{high}" for name, (low, high) in ranges]
     body = [
         _given(program, names),
         _display(program, names),

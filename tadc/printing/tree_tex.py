@@ -52,6 +52,11 @@ def tree_tex(tree: ast.Program, given: Mapping[str, int], index_base: int) -> st
     lines = [f"%!tadc {line}" for line in declaration_lines(tree, given, index_base)]
     lines += ["%!tadc base 0"] if _base(tree, index_base) == 0 else []
     lines += [f"%!tadc {tex} is {name}" for name, tex in names.told.items()]
+    lines += [
+        f"%!tadc {d.target.name} in {'..'.join(map(node_text, d.values))}"
+        for d in _definitions(tree)
+        if d.values is not None
+    ]
     lines += provided("\\mathbb{")
     lines += [f"With all indices from ${_base(tree, index_base)}$, let"]
     lines += [tree_tex_display(tree, index_base)]
@@ -250,6 +255,13 @@ class _Indices:
                 first, second = (yield self.text(a)), (yield self.text(b))
                 command = " \\bmod " if operator == "%" else "/"
                 return Text(f"{_at_least(first, FACTOR)}{command}{_at_least(second, FACTOR)}", SUM)
+            case ast.Element(name, subscripts) if name.name not in ("min", "max"):
+                texts = []
+                for subscript in subscripts:
+                    texts.append((yield self.text(subscript)).tex)
+                letter = self.names.tensors[name.name]
+                element = letter.element(self.names.joined(texts))
+                return Text(element, FACTOR if letter.above else ATOM)
             case ast.Application(function, args) | ast.Element(function, args):
                 inner = []
                 for arg in args:
@@ -287,15 +299,8 @@ class _Values:
                 return Text(text, ATOM) if text.isdecimal() else number_tex(float(text), names)
             case ast.Name(name) if name in CONSTANTS and not names.knows(name):
                 return number_tex(float("3.141592653589793" if name == "pi" else name), names)
-            case ast.Name():
+            case ast.Name() | ast.Element():
                 return (yield self.indices.text(e))
-            case ast.Element(name, subscripts):
-                texts = []
-                for subscript in subscripts:
-                    texts.append((yield self.indices.text(subscript)).tex)
-                letter = names.tensors[name.name]
-                level = FACTOR if letter.above else ATOM
-                return Text(letter.element(names.joined(texts)), level)
             case ast.Unary(operand):
                 inner = yield self.text(operand)
                 return negative(inner)

@@ -263,11 +263,15 @@ def _data_of(
     met = {*in_bounds.form.symbols}.union(
         *(k.symbols for choice in outside.choices for k in choice)
     )
+    compared = {s for c in outside.domain for s in c.form.symbols}
     before: set[Symbol] = set()
     while met != before:  # what an element is looked up with may be between others
         before = set(met)
         met |= set(outside.domain.near(met).symbols)
         met = met.union(*(d.symbols for d in every if d.name in met))
+        # Conditions on what else is looked up there, or nowhere, may exclude the point.
+        at = (d for d in every if d.name in compared)
+        met |= {d.name for d in at if not d.symbols or not met.isdisjoint(d.symbols)}
     deciding = tuple(d for d in every if d.name in met)
     return deciding if any(isinstance(d, Looked) for d in deciding) else ()
 

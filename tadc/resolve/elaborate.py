@@ -306,8 +306,14 @@ class _Elaborator:
                 + spelled(e.span, "`i = k // M`, `j = k % M`", _ONE_OF_SEVERAL),
             )
         outer = inner = _Context(scope, context.around)
-        for bound in (b for r in e.ranges for b in (r.extent, r.low, r.high) if b is not None):
-            self._note_data(bound, outer)
+        bounds = [b for r in e.ranges for b in (r.extent, r.low, r.high) if b is not None]
+        if any(element for bound in bounds for element in elements_in(bound)):
+            where = outer  # a bound is a condition too, which is read where the others hold
+            if e.condition is not None:
+                holds = formula(e.condition, scope, self.indexing)
+                where = outer.within(known_where(holds, self._fresh).domain)
+            for bound in bounds:
+                self._note_data(bound, where)
         if e.condition is not None:
             self._note_conditions([e.condition], outer)
         domain = Domain.of(c for i in scope.indices.values() for c in i.range)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
@@ -41,6 +42,10 @@ __all__ = ["DataRun"]
 CHECKING = ("numpy", "interpreter")  # the backends that never read outside of an array
 MOST = 2**53  # of a computed index that is written as an integer
 FAR = 2**62  # an index that is inside of no tensor
+NOT_NAN = (
+    "no index is near to NaN: write another number for it where it is rounded,"
+    " `floor(if a = a then a else 0)`"
+)
 MOST_CHECKED = (
     256  # reads, with the least and greatest elements for which they are known to be inside
 )
@@ -126,7 +131,7 @@ class DataRun:
                 raise DataError(
                     span,
                     f"{name}{f'[{at}]' if at else ''} is {_spelled(value)}, which is no index",
-                    fix=f"`pad({span.text})` reads 0 there",
+                    fix=f"write `pad({span.text})` to read 0 there",
                 ).of(name, position, value, -MOST, MOST)
 
     def _by_lists(
@@ -306,7 +311,11 @@ def _of_values(error: DataError, values: Mapping[str, NDArray[Any]]) -> DataErro
         return error
     value = float(known[error.index])
     fact = error.fact.replace(f" is {error.value}", f" is {_spelled(value)}", 1)
-    return DataError(error.span, fact, fix=error.fix).of(
+    read, fix = error.span.text if error.span else "", error.fix
+    fact = re.sub(rf" and `{re.escape(read)}` is -?\d+", "", fact)  # of the index in its stead
+    if math.isnan(value) and fix is not None:
+        fix = f"{fix.replace(f', `clamp({read})` for the nearest', '')}; {NOT_NAN}"
+    return DataError(error.span, fact, fix=fix).of(
         error.tensor, error.index, value, error.low, error.high
     )
 

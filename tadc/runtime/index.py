@@ -330,13 +330,13 @@ class ListArrays:
         """
 
         def make() -> Indices:
+            last = self.begin.shape[-1] - 2
+            if not len(self.distinct):
+                return _frozen(np.full(other.array.shape, last, self.begin.dtype))
             values = other.array * coefficient + added
             keys = np.searchsorted(self.distinct, values // divisor)
-            near = self.distinct[np.minimum(keys, len(self.distinct) - 1)] if keys.size else keys
-            is_there = (
-                (near * divisor == values) if len(self.distinct) else np.zeros(values.shape, bool)
-            )
-            last = self.begin.shape[-1] - 2
+            near = self.distinct[np.minimum(keys, len(self.distinct) - 1)]
+            is_there = near * divisor == values
             return _frozen(np.where(is_there, keys, last).astype(self.begin.dtype))
 
         form = coefficient, added, divisor

@@ -8,7 +8,11 @@ from typing import Any
 
 from tadc.ir.affine import Symbol
 from tadc.ir.element_types import NARROW_INDEX
+from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.program import Program
 from tadc.ir.range import Range
+from tadc.ir.sparse import Sparse
+from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.contraction import Contraction
 from tadc.schedule.cpu.kernels import CpuKernel
@@ -32,7 +36,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 from tadc.schedule.rewrite.list_tensors import Listed, Rows
-from tadc.schedule.rewrite.looked_up import narrow_tensor
+from tadc.schedule.rewrite.looked_up import data_among, narrow_tensor
 from tadc.tables import columns, html_table
 
 __all__ = [
@@ -44,6 +48,7 @@ __all__ = [
     "cpu_plan",
     "data_plan",
     "gpu_plan",
+    "sparse_plan",
 ]
 
 
@@ -183,7 +188,7 @@ def _by_blas(product: Contraction) -> str:
 
 
 def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
-    """What a plan says of index tensors: lists with their keys, positions and bytes, and what no list shortens."""
+    """What a plan says of index tensors: lists with their keys, positions and bytes, what is loaded, and what no list shortens."""
     lines = ["index tensors are not checked: elements that lead outside read whatever is there"]
     lines = lines if bounds == "trust" else []
     for each in made.lists:
@@ -202,11 +207,62 @@ def data_plan(made: Listed, bounds: str, sizes: Sizes | None) -> Plan:
             bytes_ = sum(t.bytes_at(sizes, NARROW_INDEX) for t in map(narrow_tensor, tensors))
             what += f", at most {bytes_:,} bytes"
         lines.append(f"{what}; made in each call, or kept by a `tadc.Index`")
+    lines += [f"{name} is loaded in {', '.join(where)}" for name, where in _loads(made).items()]
     lines += [
         f"{name} is tested: O({points}) points are tried for each element"
         for name, points in made.tested.items()
     ]
     return Plan((), {}, tuple(lines))
+
+
+def _loads(made: Listed) -> dict[str, list[str]]:
+    """The index tensors whose elements are loaded, not led to by a list, with the statements that do so."""
+    of_lists = {t.name for each in made.lists for t in each.tensors}
+    of_lists |= {c.tensor.name for c in made.companions}
+    found: dict[str, dict[str, None]] = {}
+    for s in made.program.statements:
+        reductions = (e for e in postorder(s.body) if isinstance(e, Reduce))
+        for d in data_among((*s.derived, *(d for e in reductions for d in e.derived))):
+            if d.tensor not in of_lists:
+                found.setdefault(d.tensor, {})[s.target.name] = None
+    return {name: list(where) for name, where in sorted(found.items())}
+
+
+def sparse_plan(programs: Iterable[Program], tensors: Iterable[Sparse]) -> tuple[str, ...]:
+    """What a plan says of sparse tensors: where a format is converted, and where elements are read as those of a dense tensor."""
+    lines = []
+    for tensor in tensors:
+        where = {
+            s.target.name: None
+            for program in programs
+            for s in program.statements
+            if any(_is_dense_read(e, tensor) for e in postorder(s.body))
+        }
+        if not tensor.is_like:
+            lines.append(
+                f"{tensor.name} is {tensor.layout}: an array of another format is converted in each call, which copies it"
+            )
+        if where:
+            lines.append(
+                f"{tensor.name} is read as a dense tensor in {', '.join(where)}: each element is a sum over what is stored there"
+            )
+    return tuple(lines)
+
+
+def _is_dense_read(e: Expr, tensor: Sparse) -> bool:
+    """Whether an expression is a sum over what is stored at one place of a sparse tensor, which is looked for among all that is."""
+    if not isinstance(e, Reduce) or e.op != "sum" or len(e.indices) != 1:
+        return False
+    (index,) = e.indices
+    if not any(
+        isinstance(r, Read) and r.tensor == tensor.values and index in r.symbols
+        for r in postorder(e.body)
+    ):
+        return False
+    places = {d.tensor: d.name for d in data_among(e.derived) if index in d.symbols}
+    equations = [c.form for c in e.domain if c.relation == "=="]
+    compared = (places.get(tensor.coordinates(d)) for d in tensor.stored)
+    return all(any(name in form.symbols for form in equations) for name in compared)
 
 
 def gpu_plan(

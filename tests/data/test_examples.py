@@ -110,10 +110,22 @@ def test_a_number_that_is_no_index_is_outside(text, value, words):
     with pytest.raises(tadc.DataError, match=words) as caught:
         f(**given)
     assert caught.value.index == (1,)
+    remedies = str(caught.value).splitlines()[-1]
+    assert ("floor(if a = a then a else 0)" in remedies) == np.isnan(value)
+    assert "`clamp" not in remedies  # which has no index for it either
     with pytest.raises(tadc.DataError, match=words):
         f.vjp(**given)
     nan = tadc.compile(text, backend="interpreter", bounds="nan")
     assert np.isnan(nan(**given)).all()
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+def test_what_the_error_of_nan_says_to_write_reads_another_element(backend):
+    text = "y[i] = x[clamp(floor(if u[i] = u[i] then u[i] else 0) + 1)]"
+    f = tadc.compile(text, backend=backend)
+    assert f(u=[np.nan, 1.5, np.inf], x=[1.0, 2.0, 3.0]).tolist() == [2, 3, 3]
+    with pytest.raises(tadc.DataError, match=r"u_floor\[0\] is NaN, and x has 3 elements"):
+        tadc.compile("y[i] = x[floor(u[i]) + 1]", backend=backend)(u=[np.nan], x=np.ones(3))
 
 
 def test_very_large_numbers_are_clamped_and_nothing_is_read_where_they_are_padded():
@@ -559,12 +571,41 @@ def test_what_a_statement_defines_is_an_index_only_if_it_is_whole():
         "z[i] = sum{e=p[i]..p[i+1]-1} v[e]*x[q[e]]",
         "m[i] = argmax{j} a[i,j]; y[i] = b[m[i]]",
         "c[p]: index = floor(u[p]); y[i: 3] = sum{p | c[p] = i} w[p]",
+        "size N, M; c[p: M]: 0..N//2 = floor(u[p]); y[p] = x[c[p]]; input x[N]",
+        "base 1; k[i]: 1..3 = floor(u[i]); y[i] = x[k[i]]; input x[3]",
     ],
 )
 def test_latex_reads_and_prints_data(text):
     f = tadc.compile(text)
     for g in (f, f.adjoint()):
         assert str(tadc.compile(g.source("latex"), lang="tex")) == str(g)
+
+
+def test_latex_prints_data_beside_coefficients_that_are_sizes():
+    text = "size S, M; input x[S*M]; k[i]: 0..2*M - 1 = floor(u[i]); y[j] = x[k[j]]*v[M*j]"
+    f = tadc.compile(text)
+    assert str(tadc.compile(f.source("latex"), lang="tex")) == str(f)
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("k in 0..3", None),
+        ("q in 0..3", "nothing defines `q`, whose elements have a range here"),
+        ("k in 0..", "a value is missing after `..`"),
+        ("k in 0..Q", "`Q` is not a size"),
+    ],
+)
+def test_a_line_of_latex_tells_the_range_of_what_a_formula_defines(line, error):
+    text = f"%!tadc {line}\n%!tadc input x[4]\n\\[ k_i = \\lfloor u_i \\rfloor, \\quad y_i = x_{{k_i}} \\]"
+    if error is None:
+        f = tadc.compile(text, lang="tex", backend="numpy")
+        with pytest.raises(tadc.DataError, match=r"k\[U\]: 0..3: k\[1\] is 4|k\[1\] is 4"):
+            f(u=[1.0, 4.0], x=np.ones(4))
+    else:
+        with pytest.raises(tadc.Error, match=error) as caught:
+            tadc.compile(text, lang="tex")
+        assert "<string>:1:" in str(caught.value)
 
 
 LATEX = {

@@ -14,6 +14,7 @@ from tadc.runtime import index
 from tadc.runtime.cpu import list_builder
 from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
 from tadc.schedule.rewrite.list_tensors import Facts
+from tadc.schedule.rewrite.lists import listed
 from tests.data.test_files import called_from_a_file
 
 TEXT = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
@@ -103,11 +104,16 @@ def test_bits_are_those_of_one_run_on_one_thread_from_a_file_too():
     exact = np.zeros((40, 3))
     np.add.at(exact, k[k >= 0], (given["w"][:, None] * given["x"])[k >= 0])
     np.testing.assert_allclose(expected, exact, rtol=1e-10, atol=1e-10)
-    kept = tadc.index(k)
+    kept, dy = tadc.index(k), rng.standard_normal((40, 3))
+    gradients = f[1].vjp(k=k, **given)[1](dy)
     for threads in (1, 2, 8):
-        for _ in range(5):
+        for _ in range(10):
             for each in (k, kept):
+                y, pullback = f[threads].vjp(k=each, **given)
+                np.testing.assert_array_equal(y, expected)
                 np.testing.assert_array_equal(f[threads](k=each, **given), expected)
+                for name, gradient in pullback(dy).items():
+                    np.testing.assert_array_equal(gradient, gradients[name])
     np.testing.assert_array_equal(
         called_from_a_file(tadc.compile(TEXT, dtype="float64"), {"k": k, **given}), expected
     )
@@ -396,3 +402,14 @@ def test_what_a_group_has_in_common_is_computed_once_for_it(backend, most):
     np.testing.assert_allclose(y, u / total / v, rtol=1e-13)
     slope = dy / total / v - np.bincount(group, dy * u / total**2 / v)[group]
     np.testing.assert_allclose(pullback(dy)["u"], slope, rtol=1e-9, atol=1e-12)
+
+
+def test_a_list_by_the_elements_of_nothing_has_no_key_for_any_element():
+    text = "input p[E]: index, s[N]: index\ny[i: N] = sum{e | p[e] = s[i]} w[e]"
+    (made,) = listed(tadc.compile(text).program).lists
+    indices = {"p": as_index("p", []), "s": as_index("s", [4, -2])}
+    sizes = {"N": 2, "E": 0}
+    (arrays,) = lists_of((made,), indices, sizes, 2**31)
+    (match,) = made.matches
+    last = arrays.begin.shape[-1] - 2
+    assert arrays.matching(indices[match.of], 1, 0, 1).tolist() == [last, last]

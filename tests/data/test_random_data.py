@@ -15,6 +15,7 @@ from tests.data.random_data import random_data
 
 CASES = 200
 PLAIN = 6
+FACTS = None, Facts(short=True), Facts()  # of lists: one loop each, short, in pieces
 
 
 def by_lists(facts):
@@ -54,18 +55,20 @@ def test_values_and_derivatives_are_those_of_scattering(seed):
     f = compiled(data, backend="interpreter")
     held.assert_holds(f)
     if not compiler.index_stages(f.program):
-        held.assert_holds(f, by_lists((None, Facts(short=True), Facts())[seed % 3]))
+        held.assert_holds(f, by_lists(FACTS[seed % 3]))
 
 
+# 148 has two lists in one sum, named in another order where they come about than in the text; 1205 a quotient of data that is read where
+# they are outside.
 @pytest.mark.plain(seed=3)
-@pytest.mark.parametrize("seed", range(0, CASES, 3))
-def test_printed_programs_mean_the_same(seed):
+@pytest.mark.parametrize("seed", [148, 1205, *range(0, CASES, 3)])
+def test_printed_programs_have_the_same_bits(seed):
     data = random_data(seed, small=True)
     held = Held(data, seed)
     if 0 in data.sizes.values():
         return  # a text is of sizes of at least 1
-    for mode in list(held.modes(compiled(data, backend="interpreter")))[:2]:
-        again = tadc.compile(str(mode.function), backend="interpreter", dtype="float64")
+    for mode in list(held.modes(compiled(data, backend="numpy")))[:2]:
+        again = tadc.compile(str(mode.function), backend="numpy", dtype="float64")
         own = {n: v for n, v in data.sizes.items() if n in mode.function.sizes}
         given = dict(zip(mode.function.inputs, mode.arguments, strict=True))
         arguments = [given[n] for n in again.inputs]

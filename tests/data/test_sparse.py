@@ -305,3 +305,25 @@ def test_native_code_has_the_same_bits_as_the_interpreter_has_values():
     np.testing.assert_allclose(gradients["x"], a.T @ dy, rtol=1e-12, atol=1e-14)
     rows = a.tocoo()
     np.testing.assert_allclose(gradients["A"].data, (dy[rows.row] * x[rows.col]).sum(1), rtol=1e-12)
+
+
+def test_plans_say_where_a_sparse_tensor_is_read_as_a_dense_one():
+    text = """
+input A[N, M]: {}
+y[i] = sum{{j}} A[i,j]*x[j]
+S[i, j]: like A = A[i,j]*sum{{k}} U[i,k]*V[j,k]
+z[i] = max{{j}} A[i,j]*2
+q = sum{{i, j}} A[i,j]**2
+"""
+    for layout in ("coo", "csr", "csc"):
+        f = tadc.compile(text.format(layout))
+        lines = str(f.plan()).splitlines()
+        dense = "each element is a sum over what is stored there"
+        assert f"A is read as a dense tensor in z, q: {dense}" in lines
+        converted = "an array of another format is converted in each call, which copies it"
+        assert f"A is {layout}: {converted}" in lines
+        assert not any("dense" in line for line in str(f.adjoint("V").plan()).splitlines())
+        gradients = str(f.plan(mode="adjoint"))
+        assert "A is read as a dense tensor in" in gradients
+    loads = str(tadc.compile("size N\ny[i: N] = sum{e | dst[e] = i} x[src[e]]*w[m[i]]").plan())
+    assert "\nm is loaded in y\n" in loads and "src is loaded" not in loads  # it is beside the list

@@ -243,3 +243,30 @@ def test_a_sum_that_is_compared_depends_on_what_its_data_are_looked_up_with(back
     terms = (tab[dst][:, None, :] == k[ends][None, :, None]).sum(-1)
     value = np.tanh(-0.6 + np.log(terms[terms > 0]))
     np.testing.assert_allclose(found, [0, (-2 * value * (1 - value**2)).sum(), 0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+def test_what_a_condition_on_other_data_excludes_is_not_checked(backend):
+    edges = "size N\ny[i: N] = sum{e | dst[e] = i} w[e]*x[src[e]]"
+    f = tadc.compile(edges, backend=backend)
+    given = {"dst": [0, -1, 9], "src": [2, 99, -7], "w": np.ones(3), "x": np.arange(3.0), "N": 3}
+    y, pullback = f.vjp(**given)
+    gradients = pullback(np.array([1.0, 2.0, 3.0]))
+    assert y.tolist() == [2, 0, 0]
+    assert [gradients[n].tolist() for n in ("w", "x")] == [[2, 0, 0], [0, 0, 1]]
+    with pytest.raises(tadc.DataError, match=r"src\[1\] is 99"):
+        f(**{**given, "dst": [0, 1, 9]})
+
+    rows = "input p[P]: index, v[E], n[N]: index\ny[i: N] = sum{e=p[i]..p[i+1]-1 | n[i] = 1} v[e]"
+    f = tadc.compile(rows, backend=backend)
+    assert f(p=[0, 2, 99, 3], v=np.arange(3.0), n=[1, 0, 0]).tolist() == [1, 0, 0]
+    with pytest.raises(tadc.DataError, match=r"p\[2\] is 99, so that row 1"):
+        f(p=[0, 2, 99, 3], v=np.arange(3.0), n=[1, 1, 0])
+
+    flag = "input flag[]: index, k[N]: index\ny[i: N] = [flag = 1]*x[k[i]]"
+    f = tadc.compile(flag, backend=backend)
+    assert f(k=[0, 9], flag=0, x=np.ones(3)).tolist() == [0, 0]
+
+    bound = "input k[3]: index, m[M]: index, x[4]\ny[i: M] = sum{j=k[m[i]]..3 | 0 <= m[i] < 3} x[j]"
+    f = tadc.compile(bound, backend=backend)
+    assert f(k=[0, 3, 2], m=[-1, 7, 1, 2], x=[1.0, 2, 3, 4]).tolist() == [0, 0, 4, 7]

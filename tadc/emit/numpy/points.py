@@ -169,16 +169,18 @@ class _PointValues(Values):
         return home.arrays[s]
 
     def _determined(self, d: Determined, scope: Scope) -> str:
-        if isinstance(d, Derived):
-            return f"{factor(d.form, self.form(d.form, scope))} // {d.modulus}"
-        tensor = self.frame.names[d.tensor]
-        subscripts = ", ".join(self.form(form, scope) for form in d.subscripts)
-        if not d.subscripts:
-            return f"np.full({self.counts[scope]}, {tensor}[()]){_column(self.axes)}"
-        if all(self.columns.isdisjoint(form.symbols) for form in d.subscripts):
-            one = f"{tensor}[{subscripts}]" if d.inside else f"at({tensor}, {subscripts})"
-            return f"np.full({self.counts[scope]}, {one}){_column(self.axes)}"
-        return f"{tensor}[{subscripts}]" if d.inside else f"at({tensor}, {subscripts})"
+        """The values of a derived or data index, a row for each of the table's: one of no columns is repeated."""
+        match d:
+            case Derived(_, form, modulus):
+                text = f"{factor(form, self.form(form, scope))} // {modulus}"
+            case Looked(_, tensor, subscripts):
+                name = self.frame.names[tensor]
+                at = ", ".join(self.form(form, scope) for form in subscripts)
+                loaded = d.inside or not subscripts
+                text = f"{name}[{at or '()'}]" if loaded else f"at({name}, {at})"
+        if self.columns.isdisjoint(d.symbols):
+            return f"np.full({self.counts[scope]}, {text}){_column(self.axes)}"
+        return text
 
     # ------------------------------------------------------------------ values
 

@@ -55,7 +55,7 @@ class ListLoops:
     def reduce(self) -> Reduce:
         e = self.reduce_
         free = list(e.indices)
-        waiting = list(e.derived)
+        waiting = _as_conditions_name_them(e)
         domain, body = e.domain, e.body
         while True:
             step = (
@@ -405,3 +405,22 @@ class ListLoops:
             if sizes >= set(high.symbols) and set(between(0, symbol(i), high)) <= set(domain):
                 return high + 1
         return None
+
+
+def _as_conditions_name_them(e: Reduce) -> list[Determined]:
+    """The derived and data indices in the order of the conditions, those of one place together. It is the order of the printed text:
+    what is read from that has the same loops.
+    """
+    made = {d.name: d for d in e.derived}
+    ranks: dict[tuple[Affine, ...], int] = {}
+    waiting = [s for c in reversed(e.domain.conditions) for s in reversed(c.form.symbols)]
+    while waiting:
+        s = waiting.pop()
+        if s not in made or made[s].forms in ranks:
+            continue
+        inner = [t for t in made[s].symbols if t in made and made[t].forms not in ranks]
+        if inner:
+            waiting += [s, *reversed(inner)]
+        else:
+            ranks[made[s].forms] = len(ranks)
+    return sorted(e.derived, key=lambda d: ranks.get(d.forms, len(ranks)))

@@ -37,6 +37,7 @@ from tadc.syntax.tex.time_steps import TimeSteps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize
 from tadc.syntax.tex.told_letters import ToldLetter, told_letter, with_told_letters
+from tadc.syntax.tex.told_ranges import told_range
 from tadc.syntax.tex.updates import Brace, brace_of, states_of
 
 __all__ = [
@@ -65,6 +66,7 @@ class Found:
     braces: list[Brace] = field(default_factory=list)
     guesses: list[Guess] = field(default_factory=list)
     letters: list[ToldLetter] = field(default_factory=list)
+    told: list[ast.TensorDeclaration] = field(default_factory=list)  # ranges of what is defined
     agreed: list[Agreed] = field(default_factory=list)
 
 
@@ -86,6 +88,11 @@ def collect_line(found: Found, source: Source, region: Region) -> None:
     collect(letters, found.errors, lambda: [told_letter(source, region)])
     if letters != [None]:
         found.letters += filter(None, letters)
+        return
+    told: list[ast.TensorDeclaration | None] = []
+    collect(told, found.errors, lambda: [told_range(source, region)])
+    if told != [None]:
+        found.told += filter(None, told)
         return
     braces: list[Brace | None] = []
     collect(braces, found.errors, lambda: [brace_of(source, region)])

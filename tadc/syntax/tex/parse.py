@@ -68,6 +68,7 @@ from tadc.syntax.tex.statements import (
     with_shared_ranges,
 )
 from tadc.syntax.tex.told_apart import with_scripts
+from tadc.syntax.tex.told_ranges import with_told_ranges
 from tadc.syntax.tex.twin_definitions import with_twins
 from tadc.syntax.tex.unclear_letters import is_delta_unclear, is_sigmoid, with_unclear_delta
 from tadc.syntax.tex.updates import states_of
@@ -209,7 +210,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     )
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}
-    whole = with_request(with_likes(program), asked)
+    whole = with_request(with_told_ranges(with_likes(program), found.told), asked)
     return replace(whole, letters=letters, notes=with_agreed(whole.notes, found.agreed))
 
 
