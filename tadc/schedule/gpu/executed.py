@@ -394,14 +394,20 @@ class _Counter:
         at_once = replace(
             inner, points=points, scale=inner.scale / some.count, longest=inner.longest / some.count
         )
+        before = self.result.total
         self.add(at_once, Tally(instructions=LOOP))
         self._run(some.body, (*frames, at_once, each), unrolled=True)
+        done = self.result.total.plus(before, -1)
+        runs = max(1.0, self.number(points) * inner.scale)
         self.steps(some.after, (*frames, replace(at_once, conditional=True)))
         if share < 1:
             alone = replace(
                 inner, scale=inner.scale * (1 - share), longest=inner.longest * (1 - share)
             )
             self._run(step.body, (*frames, alone))
+        if not has_loops(step.body):
+            reads = (done.reads + done.staged_reads) / runs
+            self.result.inner_loops[step.range.index] = (done.instructions / runs, reads)
 
     def _matrix_products(self, frame: Frame) -> None:
         """Elements of both factors are read, each bank once, and rounded; an instruction has the products of 32 sums by eight terms."""

@@ -222,7 +222,7 @@ def gpu_kernel(
         consider(schedules.others())
         if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
             others = _Schedules.of(long, program, sizes, machine)
-            of_best = others if consider(others.others()) else of_best
+            of_best = others if consider((others.usual(), *others.others())) else of_best
     consider(schedules.holding_rows(dtype))
     if is_slow:
         consider(of_best.ahead(best), SLIGHTLY)

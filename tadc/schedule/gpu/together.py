@@ -147,18 +147,22 @@ class _Untested:
 
     def _holds(self, c: Condition) -> bool:
         """Whether a condition that differs between points is to hold for all of them, which is `known` then."""
-        ends = {t.index for t in self.tile}
+        own = {t.index: t for t in self.tile}
+        places = {place_of(t.index): t.values - 1 for t in self.tile}
         used = set(c.form.symbols)
-        if c.relation != ">=" or ends.isdisjoint(used) or not self.derived.isdisjoint(used):
+        differs = not used.isdisjoint((*own, *places))
+        if c.relation != ">=" or not differs or not self.derived.isdisjoint(used):
             return False
         worst: dict[Symbol, Affine] = {}
         for s, k in c.form.terms:
-            if s in ends:
+            if s in own:
                 worst[s] = symbol((first_of if k > 0 else last_of)(s))
+            elif s in places:
+                worst[s] = constant(0 if k > 0 else places[s])
             elif s == self.index and k < 0:
                 worst[s] = symbol(s) + (self.count - 1)
             elif s in self.inner:
-                ends_of_loop = self.inner[s].ends_at({})
-                worst[s] = constant(ends_of_loop[0 if k > 0 else 1])
+                ends = self.inner[s].ends_at({})
+                worst[s] = constant(ends[0 if k > 0 else 1])
         self.known[c.substitute(worst)] = None
         return True
