@@ -19,11 +19,10 @@ MODES = ("primal", "vjp")
 FAR = 2.0  # times the least
 # Why kernels of a formula take more than that, by what limits them.
 REASONS = {
-    ("convolution, pad", "instructions"): "the gradient of the images: at borders each element tests for each of the nine places whether it is inside; that of the filters: sums of 100,352 terms for few results, whose tiles reuse less of what they stage than those of images do",
+    ("convolution, pad", "instructions"): "at borders each element tests for each of the nine places whether it is inside",
     ("convolution, brackets", "instructions"): "the gradient of the images, as with `pad`",
-    ("depthwise", "memory"): "the gradient of the filters: a warp for each of nine taps of a row of each channel reads it again, in part from memory, since no cache holds what all of them read at a time",
-    ("hankel", "loads and stores"): "a product of a matrix by a vector whose elements lie in a cache: two loads a term",
-    ("hankel", "instructions"): "anti-diagonals of 1 to 8,192 terms in tiles: neighbours test which of them have a term",
+    ("depthwise", "L2"): "the gradient of the filters: a warp for each of nine taps of a row of each channel reads it again, most of it from the cache that all share",
+    ("hankel", "instructions"): "sums along anti-diagonals have five to seven elements a thread, each of which reads twelve elements for eight terms; at their ends neighbours test which of them have a term",
     ("mttkrp", "L2"): "16,777,216 results with sums of 32 terms: tiles are small, and read the factors again",
     ("mttkrp", "loads and stores"): "the sums that the value shares with a gradient are stored in the order of the first, whose rows the second adds up",
     ("paper", "loads and stores"): "the gradient by the diagonal of `c` multiplies a matrix by another one's transpose, element by element, and reads one of them across its rows",

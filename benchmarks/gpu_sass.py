@@ -4,7 +4,7 @@
 
 Needs NVRTC, and NVIDIA's disassembler (`pip install nvidia-cuda-nvdisasm`), and no GPU. A run of a loop is one of the formula's: the
 compiler's unrolled copies are divided by their number, that of the reads. Code that a branch jumps over is the end of a block of 32 terms,
-and counts once in 32 runs. With `--functions` the instructions of scalar functions, of which `tadc/schedule/gpu/instructions.py` has the table.
+and counts once in 32 runs. Of values that are done together it is the code without branches. With `--functions` the instructions of scalar functions, of which `tadc/schedule/gpu/instructions.py` has the table.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from tadc.ir.functions import FUNCTIONS, OPERATORS
 from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version
 from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.lowered import GpuModule
+from tadc.schedule.nest.loop_nest import Staged, steps_of
 
 ARCHITECTURE, DTYPE = "sm_90", "float32"
 BLOCK = 32  # terms of a block, at whose end its sum is added
@@ -38,7 +40,7 @@ NUMBERS = {"FFMA", "FADD", "FMUL", "MUFU", "DFMA", "DADD", "DMUL"}
 LOOPS = [
     ("paper", "primal", "f", "k"), ("paper", "adjoint", "da", "j"), ("paper", "adjoint", "db", "i"),
     ("matrix product", "primal", "c", "k"), ("attention", "primal", "o", "j"),
-    ("mttkrp", "primal", "a_terms", "k"), ("hankel", "primal", "y_parts", "j_2"), ("bias", "adjoint", "db", "i"),
+    ("mttkrp", "primal", "a_terms", "k"), ("hankel", "primal", "y_parts", "j_3"), ("bias", "adjoint", "db", "i"),
     ("mttkrp", "adjoint", "dx", "r"), ("convolution, pad", "adjoint", "dw_parts", "q"),
 ]  # fmt: skip
 
@@ -128,7 +130,9 @@ def rows(chosen: Sequence[tuple[str, str, str, str]] = LOOPS) -> Iterator[Row]:
         kernel = gpu.module.kernels[number]
         counted, reads = gpu.models(formula.sizes, DTYPE)[number].inner_loops[index]
         code = disassembled(compile_cuda(cuda_text([gpu], "", DTYPE).text, ARCHITECTURE).cubin)[kernel.name]  # fmt: skip
-        written = _written(code, reads)
+        staged = (s for s in steps_of(gpu.kernels[number].kernel.body) if isinstance(s, Staged))
+        together = next((s.together for s in staged if s.range.index == index and s.together), None)
+        written = _of_together(code, together.count) if together else _written(code, reads)
         yield Row(name, str(kernel.statements[0].target.name), counted, written)
 
 
@@ -152,6 +156,14 @@ def _written(code: Code, reads: float) -> float:
         each = (fewest + (last - first - fewest) / BLOCK) / copies
         most = max(most, (copies, each))
     return most[1]
+
+
+def _of_together(code: Code, count: int) -> float:
+    """The instructions for one of so many values of a loop that are written out: between two branches, where most products are."""
+    ends = {n + 1 for n, i in enumerate(code.instructions) if re.search(r"\bBRA\b", i)}
+    places = sorted({0, len(code.instructions), *ends, *code.labels.values()})
+    blocks = list(pairwise(places))
+    return max((code.counts(*b)["FFMA"], b[1] - b[0]) for b in blocks)[1] / count
 
 
 def functions() -> Iterator[tuple[str, int, int]]:

@@ -396,6 +396,8 @@ def test_too_little_memory_on_the_gpu_is_the_same_error_in_every_call(monkeypatc
         lambda: pullback(x),
         lambda: pullback(None),
         lambda: f.value_and_gradients(x, cotangent=x),
+        lambda: f.jvp({"x": x}, {"x": x}),
+        lambda: f.graph(x, cotangents=x),
     )
     for call in calls:
         call()

@@ -273,9 +273,25 @@ def test_a_graph_has_no_product_of_cublas(double, monkeypatch):
 
 
 @pytest.mark.compiler
-def test_a_launch_that_fails_is_an_error(double, monkeypatch):
+def test_the_double_captures_no_product_of_cublas_either(double, monkeypatch):
+    monkeypatch.setattr(matrix_product, "WORTH", 1)
+    a = double.asarray(np.ones((20, 20)))
+    f = tadc.compile("size N\ninput a[N, N]\nc[i, j] = sum{k} a[i, k]*a[k, j]")
+    f(a)
+    stream = double.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        with pytest.raises(tadc.BackendError, match="does not launch this call: CUBLAS_STATUS"):
+            f(a)
+        stream.end_capture()
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("repeated", [False, True])
+def test_a_launch_that_fails_is_an_error(double, monkeypatch, repeated):
     f, x = tadc.compile("size N\ninput x[N]\ny[i] = 2*x[i]"), double.asarray(np.ones(3))
-    f(x)
+    if repeated:
+        f(x)
 
     def launch(*_):
         raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")

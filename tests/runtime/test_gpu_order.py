@@ -154,6 +154,17 @@ def test_memory_of_another_library_is_read_when_it_is_written_and_held_until_the
         np.testing.assert_array_equal(y.get(), [1, 8, 27])
 
 
+def test_managed_memory_of_another_library_is_that_of_a_gpu(double):
+    class Managed(Foreign):
+        def __dlpack_device__(self):
+            return 13, 0
+
+    y = tadc.compile(TWICE)(Managed(double, np.array([1.0, 2, 3])))
+
+    assert isinstance(y, double.ndarray)
+    np.testing.assert_array_equal(y.get(), [2, 4, 6])
+
+
 def test_memory_of_another_library_is_given_back(double):
     x = Foreign(double, np.ones(3))
     f, memory = tadc.compile(TWICE), x.memory

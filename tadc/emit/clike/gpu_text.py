@@ -34,6 +34,7 @@ from tadc.schedule.nest.loop_nest import (
     TeamSums,
     Tile,
     TileIndex,
+    Together,
     beyond,
     buffers_of,
     first_of,
@@ -56,6 +57,7 @@ IN_PARTS = (
     "turn",
     "four",
     "next",
+    "end",
     "odd",
     CHOSEN,
 )  # where a team does a loop part by part
@@ -137,6 +139,7 @@ class GpuText(CText):
             if t.threads > 1:
                 number = _in_groups(t, _digit(RANK, thread_stride, t.threads, step.team), number)
                 thread_stride *= t.threads
+            if step.team > 1:
                 names[place_of(t.index)] = f"({number})"
             place = self._in_tile(t, number)
             names[beyond(t.index)] = f"({place.text})"
@@ -242,15 +245,36 @@ class GpuText(CText):
             lines += yield self._lines(step.by_terms, indent + 1)
             lines += [f"{pad}}}", "#endif"]
             start = ""
-        lines += [] if has_loops(step.body) or step.by_terms else [f"{pad}#pragma unroll 4"]
-        lines.append(f"{pad}for ({start}; {i} < last; {i}++) {{")
-        lines += yield self._lines(step.body, indent + 1)
-        lines.append(f"{pad}}}")
+        if step.together:
+            lines.append(f"{pad}for ({start}; {i} < last;) {{")
+            lines += yield self._some_together(step, step.together, indent + 1)
+            lines.append(f"{pad}}}")
+        else:
+            lines += [] if has_loops(step.body) or step.by_terms else [f"{pad}#pragma unroll 4"]
+            lines.append(f"{pad}for ({start}; {i} < last; {i}++) {{")
+            lines += yield self._lines(step.body, indent + 1)
+            lines.append(f"{pad}}}")
         if step.after:
             lines.append(f"{pad}if (last % {step.every} == 0) {{")
             lines += yield self._lines(step.after, indent + 1)
             lines.append(f"{pad}}}")
         return lines
+
+    def _some_together(
+        self, step: Staged, some: Together, indent: int
+    ) -> Generator[Any, Any, list[str]]:
+        """So many values of a staged loop at once where they may be, else the next one."""
+        pad, integer, i = "  " * indent, self.integer, self.names[step.range.index]
+        fits = f"{i} + {some.count} <= last"
+        known = [] if some.region == EVERYWHERE else [self.condition(some.region).text]
+        lines = [f"{pad}if ({' && '.join([fits, *known])}) {{", f"{pad}  #pragma unroll"]
+        lines.append(f"{pad}  for (const {integer} end = {i} + {some.count}; {i} < end; {i}++) {{")
+        lines += yield self._lines(some.body, indent + 2)
+        lines.append(f"{pad}  }}")
+        lines += yield self._lines(some.after, indent + 1)
+        lines.append(f"{pad}}} else {{")
+        lines += yield self._lines(step.body, indent + 1)
+        return [*lines, f"{pad}  {i}++;", f"{pad}}}"]
 
     def _matrix_products(self, step: MatrixProducts, indent: int) -> list[str]:
         """Each thread reads its elements of both factors, and the warp multiplies."""

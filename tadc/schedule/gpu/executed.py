@@ -61,6 +61,7 @@ from tadc.schedule.nest.loop_nest import (
     TeamScan,
     TeamSums,
     Tile,
+    Together,
     beyond,
     buffers_of,
     first_of,
@@ -368,6 +369,8 @@ class _Counter:
         if step.by_terms:
             at_once = replace(inner, scale=inner.scale / TERMS_AT_ONCE, longest=inner.longest / TERMS_AT_ONCE, conditional=True)  # fmt: skip
             self.steps(step.by_terms, (*frames, at_once))
+        elif step.together:
+            self._some_together(step, step.together, inner, frames)
         else:
             self._run(body, (*frames, inner))
         # A part that is filled: how many there are for each value of the loop.
@@ -377,6 +380,34 @@ class _Counter:
         waits = 1.0 / max(1.0, float(np.max(trips)) * parts) if step.is_ahead else 1.0
         for b in step.buffers:
             self._fill(b, inner, parts, count, waits)
+
+    def _some_together(
+        self, step: Staged, some: Together, inner: Frame, frames: tuple[Frame, ...]
+    ) -> None:
+        """Values of a staged loop that are done together, and the others one by one."""
+        every = self.number(inner.points)
+        known = [c for c in some.region.substitute(self.ends) if c.relation == ">="]
+        points = inner.points.within(known)
+        share = self.number(points) / every if every else 1.0
+        share *= step.count // some.count * some.count / step.count
+        each = replace(inner, points=points, unrolled=some.count)
+        at_once = replace(
+            inner, points=points, scale=inner.scale / some.count, longest=inner.longest / some.count
+        )
+        before = self.result.total
+        self.add(at_once, Tally(instructions=LOOP))
+        self._run(some.body, (*frames, at_once, each), unrolled=True)
+        done = self.result.total.plus(before, -1)
+        runs = max(1.0, self.number(points) * inner.scale)
+        self.steps(some.after, (*frames, replace(at_once, conditional=True)))
+        if share < 1:
+            alone = replace(
+                inner, scale=inner.scale * (1 - share), longest=inner.longest * (1 - share)
+            )
+            self._run(step.body, (*frames, alone))
+        if not has_loops(step.body):
+            reads = (done.reads + done.staged_reads) / runs
+            self.result.inner_loops[step.range.index] = (done.instructions / runs, reads)
 
     def _matrix_products(self, frame: Frame) -> None:
         """Elements of both factors are read, each bank once, and rounded; an instruction has the products of 32 sums by eight terms."""
@@ -577,10 +608,10 @@ class _Counter:
         if not moving and self._is_run(e, b, frames):
             at_once = MOST_GROUP
         # The threads of a warp are neighbours in the last index of the tile.
-        last = self.scheduled.tile[-1]
-        width = min(self.machine.warp, last.threads)
-        per_read = 1.0
-        for t, threads in ((last, width), *((t, self.machine.warp // width) for t in self.scheduled.tile[:-1][-1:])):  # fmt: skip
+        left, per_read = self.machine.warp, 1.0
+        for t in reversed(self.scheduled.tile):
+            threads = min(left, t.threads)
+            left //= threads
             c = abs(along.coefficient(place_of(t.index)))
             if c and at_once == 1:
                 per_read *= max(1, gcd(c * t.group, BANKS) * threads // BANKS)
@@ -678,6 +709,8 @@ def _at_edge(domain: Domain) -> bool:
 
 def _symbols_of_bounds(step: Step) -> Set[Symbol]:
     match step:
+        case Staged(r, together=Together(region=region)):
+            return r.symbols | set(region.symbols)
         case Loop(r) | Staged(r):
             return r.symbols
         case Branch(Domain() as domain):

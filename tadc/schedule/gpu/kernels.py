@@ -31,6 +31,7 @@ from tadc.schedule.gpu.stored_factors import with_stored_factors
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
+from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
@@ -46,6 +47,7 @@ NEAR = 1.15  # times the least time: no other schedule is looked for
 LITTLE = 0.25  # launches: so much time does not matter
 BETTER = 1.03  # times as fast as one that is kept otherwise
 SLIGHTLY = 1.01  # the same of one with the same tile
+WORTH_UNEVEN = 4.0  # times as fast as one in which every thread has its share
 SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
 LONG = 4  # terms of each thread of a block that is chosen by estimates
 MOST_MADE = 512  # schedules that are kept
@@ -89,7 +91,9 @@ def gpu_program(
 def _times(
     sizes: Sizes, machine: Machine, dtype: str, program: Program, statements: Sequence[Statement]
 ) -> tuple[float, float]:
-    """The seconds of some statements among those of the program, by the model, and the least that they need."""
+    """The seconds of some statements among those of the program, by the model, and the least that they need. Kernels that are uneven count
+    as if they took as much longer as would be worth it.
+    """
     made = {s.target.name: s.target for s in statements}
     tensors = {**program.tensors, **made}
     read = dict.fromkeys(t for s in statements for t in s.reads if t not in made)
@@ -101,9 +105,11 @@ def _times(
         given=(),
     )
     values = alone.size_values({s: sizes[s] for s in alone.sizes})
-    schedules = (_scheduled(k, alone, sizes, machine, dtype) for k in kernels(alone, "parts"))
-    models = [kernel_model(each, alone, values, machine, dtype) for each in schedules]
-    return sum(m.seconds for m in models), sum(m.ideal for m in models)
+    each = kernels(alone, "parts")
+    schedules = (_scheduled(k, alone, sizes, machine, dtype) for k in each)
+    models = [kernel_model(s, alone, values, machine, dtype) for s in schedules]
+    seconds = sum(m.seconds * (WORTH_UNEVEN if m.is_uneven else 1) for m in models)
+    return seconds, sum(m.ideal for m in models)
 
 
 def _with_row_lengths(program: Program, sizes: Sizes, machine: Machine) -> Program:
@@ -204,8 +210,9 @@ def gpu_kernel(
         for other in others:
             schedule = _in_blocks(other, program)
             found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
-            faster = found.seconds < min(fastest.seconds / better, model.seconds - little)
-            if faster and (fastest.is_uneven or not found.is_uneven):
+            is_worse = found.is_uneven and not fastest.is_uneven
+            worth = max(better, WORTH_UNEVEN) if is_worse else better
+            if found.seconds < min(fastest.seconds / worth, model.seconds - little):
                 best, fastest = schedule, found
         return best is not before
 
@@ -215,7 +222,7 @@ def gpu_kernel(
         consider(schedules.others())
         if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
             others = _Schedules.of(long, program, sizes, machine)
-            of_best = others if consider(others.others()) else of_best
+            of_best = others if consider((others.usual(), *others.others())) else of_best
     consider(schedules.holding_rows(dtype))
     if is_slow:
         consider(of_best.ahead(best), SLIGHTLY)
@@ -237,7 +244,7 @@ def _in_blocks(scheduled: GpuKernel, program: Program) -> GpuKernel:
     blocked, body = long_sums_in_blocks(
         scheduled.kernel, scheduled.kernel.body, program, team=scheduled.team
     )
-    return GpuKernel(replace(blocked, body=body), scheduled.team)
+    return with_values_together(GpuKernel(replace(blocked, body=body), scheduled.team))
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +284,10 @@ class _Schedules:
             busy = (body.steps for body in bodies if body.longest * IDLE >= SHORT * team)
             for steps in dict.fromkeys(busy):
                 yield GpuKernel(replace(self.kernel, body=steps), team)
+        chosen = self.choice.chosen(blocks=self.blocks)
         for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
-            yield self.tiled(shape)
+            if shape != chosen or self._team(self.choice.time(shape)) > 1:  # else it is the usual
+                yield self.tiled(shape)
 
     def holding_rows(self, dtype: str) -> Iterator[GpuKernel]:
         """Those of teams that hold rows in registers."""

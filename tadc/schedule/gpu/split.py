@@ -48,10 +48,10 @@ from tadc.schedule.rewrite.running import running
 __all__ = ["split"]
 
 # The kinds of parts: those of a warp, or of threads whose elements lie side by side; of products, those of tiles. Besides them there are
-# parts of threads side by side, each of several elements that read the same; of products those of single elements; and those of
-# threads that have the elements for all values of the indices that have few.
-_Kind: TypeAlias = Literal["usual", "beside", "single", "whole"]
-OTHERS: tuple[_Kind, ...] = ("beside", "single", "whole")
+# parts of threads side by side, each of several elements that read the same; of products those of single elements, and of sums along diagonals
+# those of tiles; and those of threads that have the elements for all values of the indices that have few.
+_Kind: TypeAlias = Literal["usual", "beside", "turned", "whole"]
+OTHERS: tuple[_Kind, ...] = ("beside", "turned", "whole")
 
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
 WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
@@ -282,7 +282,7 @@ class _Parts:
     index: Symbol
     count: int
     warps: bool  # a warp has a part, else a thread
-    lanes: int  # of the warp's threads are neighbours in the index itself: all, or 0
+    lanes: int  # so many neighbours in the index a part has one after the other, or a warp in its threads; or 0
     adjacent: Symbol  # the index in which the warp's threads are neighbours
     most: int  # parts, if these are cut again
     kind: _Kind = "usual"
@@ -292,6 +292,13 @@ class _Parts:
         at = self.reduce.indices.index(self.index)
         return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
 
+    @property
+    def _has_one_each(self) -> bool:
+        """Whether each part has one value of the index, and all of others."""
+        box = Domain.box({self.index: constant(self.count)}).conditions
+        is_box = set(box) <= set(self.reduce.domain.conditions)
+        return is_box and not self.lanes and len(self.reduce.indices) > 1
+
     def statements(
         self, s: Statement, where: Domain, names: Names
     ) -> tuple[Statement, Reduce, Reduce]:
@@ -299,12 +306,17 @@ class _Parts:
         e, k = self.reduce, self.index
         t, m, r = (names.fresh(k) for _ in range(3))
         place = symbol(m) * self.count + symbol(t)
-        new = (m, r) if self.lanes else (m,)
+        new: tuple[Symbol, ...] = (m, r) if self.lanes else (m,)
+        known: tuple[Condition, ...] = ()
+        if self._has_one_each:
+            place, new, known = symbol(t), (), Domain.box({k: constant(self.count)}).conditions
         if self.lanes:
             place = place * self.lanes
         values = {k: place + symbol(r) if self.lanes else place}
         conditions: list[Condition] = []
         for c in e.domain:
+            if c in known:
+                continue
             if c == at_least_zero(symbol(k)):
                 conditions.append(at_least_zero(symbol(m)))
                 continue
@@ -346,13 +358,15 @@ def _parts(
     """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
     points = _elements(e, s, where, values)
     kind = again.kind if again else kind
-    beside, could_be_product = kind == "beside", _is_product(e, s, values)
-    is_product = could_be_product and kind != "single"
+    beside, is_product = kind == "beside", _is_product(e, s, values)
+    of_tiles = is_product != (kind == "turned")
+    if of_tiles and not is_product and not _has_windows(e, s):
+        return None
     fewest = 2 if again else BETTER
-    of_thread = _whole(s, values) if kind == "whole" else OF_TILE if is_product or beside else 1
+    of_thread = _whole(s, values) if kind == "whole" else OF_TILE if of_tiles or beside else 1
     if fewest * points > machine.resident_threads * of_thread:
         return None
-    if is_product and again:
+    if of_tiles and again:
         return None  # blocks have tiles of it
     middle = _middle(s, values)
     counts = _counts(e, middle)
@@ -360,13 +374,13 @@ def _parts(
     if points * terms < WORTH:
         return None
     warp = machine.warp
-    if (is_product and kind in {"beside", "whole"}) or (kind == "single" and not could_be_product):
+    if (is_product and kind in {"beside", "whole"}) or (of_tiles and points < OF_TILE):
         return None
     if kind == "whole" and of_thread == 1:
         return None
     if kind != "usual" and not again and points * terms < MUCH:
         return None
-    if is_product:
+    if of_tiles:
         # A thread has several points. The innermost loop stays whole, or blocks of neighbours of it do.
         *outer, inner = counts
         index = max(outer, key=lambda i: counts[i], default=inner)
@@ -493,6 +507,13 @@ def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
         all(not {i, j} <= indices for indices in used) and {i, j} <= set().union(*used)
         for i, j in combinations(long, 2)
     )
+
+
+def _has_windows(e: Reduce, s: Statement) -> bool:
+    """Whether elements read the same for other values of an index of the sum: sums along diagonals, and of windows."""
+    own, summed = set(s.indices), set(e.indices)
+    forms = (set(form.symbols) for read in subscripts(e.body) for form in read)
+    return any(own & used and summed & used for used in forms)
 
 
 def _counts(e: Reduce, values: Sizes) -> dict[Symbol, int]:

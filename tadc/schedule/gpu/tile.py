@@ -100,7 +100,7 @@ def tiled(
             i,
             n,
             shape.counts.get(i, 1),
-            i == kernel.indices[-1],
+            i == kernel.indices[-1] and shape.threads.get(i) != 1,
             shape.threads.get(i, 1),
             shape.near.get(i, 0),
         )

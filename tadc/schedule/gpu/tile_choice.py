@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from itertools import combinations, product
 from math import prod, sqrt
@@ -16,6 +16,7 @@ from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import TOGETHER, count_of, elements, is_shared, lies_apart, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
+from tadc.schedule.gpu.together import MOST_TOGETHER
 from tadc.schedule.gpu.work import StagedRead, Work, merged, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
@@ -40,7 +41,8 @@ MOST_WHOLE = 32  # the same of one that has all values of its indices
 MOST_READ = 64  # values that a thread may hold
 WORTH = 1.25  # times as fast
 
-OF_THREADS, OF_BLOCKS = 4, 8  # tiles among which the model of the machine chooses
+# So many tiles, among which the model of the machine chooses: of threads, of blocks, and of blocks whose threads have all values of an index.
+KINDS = {"threads": 4, "blocks": 8, "whole": 6}
 
 # Tiles of a block.
 COUNTS_OF_BLOCK = (1, 2, 3, 4, 5, 6, 7, 8)
@@ -80,6 +82,7 @@ class Choice:
     machine: Machine
     works: dict[Symbol, tuple[Work, ...]] = field(default_factory=dict)
     in_blocks: dict[object, _InBlock] = field(default_factory=dict)
+    timed: dict[str, list[tuple[Shape, float]]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -162,12 +165,15 @@ class Choice:
         moving = (
             set[Symbol]().union(*(self.varying[i].symbols for i in tile_indices)) - tile_indices
         )
-        groups = {i: group(n) for i, n in shape.counts.items()}
+        groups = {i: group(n) if shape.threads[i] > 1 else n for i, n in shape.counts.items()}
         often = prod(shape.counts[i] // groups[i] for i in tile_indices & symbols)
         values = often * w.values(groups, frozenset())
         read = w.staged[min(depth, len(w.staged) - 1)] if w.staged else None
         if read and moving.isdisjoint(symbols) and self._is_shared(read, shape, together):
-            return _InBlock(self.machine.costs.staged * read.times * values, read)
+            # Of several values of the loop that are done together points may read the same elements.
+            several = replace(w, trips={**w.trips, read.loop: MOST_TOGETHER})
+            each = often * several.values(groups, frozenset()) / MOST_TOGETHER
+            return _InBlock(self.machine.costs.staged * read.times * each, read)
         return _InBlock(w.weight * values)
 
     def _is_shared(self, read: StagedRead, shape: Shape, together: int) -> bool:
@@ -210,8 +216,8 @@ class Choice:
     def chosen(self, *, blocks: bool = True) -> Shape:
         """The fastest tile, where one pays; with `blocks` of those of blocks too."""
         chosen = NO_TILE, self.time(NO_TILE)
-        for shapes in (self._of_threads(), self._of_blocks() if blocks else ()):
-            best = min(((s, self.time(s)) for s in shapes), key=_second, default=chosen)
+        for times in (self._times("threads"), self._times("blocks") if blocks else ()):
+            best = min(times, key=_second, default=chosen)
             if best[1] <= chosen[1] / WORTH:
                 chosen = best
         return chosen[0]
@@ -219,7 +225,7 @@ class Choice:
     def choices(self, most: int) -> list[Shape]:
         """Tiles that may be best, the chosen one first."""
         chosen = self.chosen()
-        times = [(s, self.time(s)) for s in (*self._of_threads(), *self._of_blocks())]
+        times = [pair for kind in KINDS for pair in self._times(kind)]
         ordered = [s for s, time in sorted(times, key=_second) if time < float("inf")]
         return [chosen, *(s for s in (NO_TILE, *ordered) if s != chosen)][:most]
 
@@ -228,10 +234,18 @@ class Choice:
         yield NO_TILE
         if whole := self._of_short():
             yield whole
-        for shapes, most in ((self._of_threads(), OF_THREADS), (self._of_blocks(), OF_BLOCKS)):
-            times = ((s, self.time(s)) for s in shapes)
-            fastest = nsmallest(most, (pair for pair in times if pair[1] < float("inf")), key=_second)  # fmt: skip
+        for kind, most in KINDS.items():
+            possible = (pair for pair in self._times(kind) if pair[1] < float("inf"))
+            fastest = nsmallest(most, possible, key=_second)
             yield from (s for s, _ in fastest)
+
+    def _times(self, kind: str) -> list[tuple[Shape, float]]:
+        """The tiles of a kind, each with its time."""
+        if kind not in self.timed:
+            of_threads = kind == "threads"
+            shapes = self._of_threads() if of_threads else self._of_blocks(whole=kind == "whole")
+            self.timed[kind] = [(s, self.time(s)) for s in shapes]
+        return self.timed[kind]
 
     def without_loops(self) -> Iterator[Shape]:
         """Tiles of kernels without loops: of a thread, whose points share reads, and of a block that copies what neighbouring threads
@@ -286,17 +300,25 @@ class Choice:
         few = self._sums * prod(counts.values()) <= MOST_WHOLE
         return Shape(counts) if counts and few else None
 
-    def _of_blocks(self) -> Iterator[Shape]:
-        """Tiles of a block that stages loops."""
+    def _of_blocks(self, *, whole: bool = False) -> Iterator[Shape]:
+        """Tiles of a block that stages loops; with `whole` those whose threads have all values of an index or two."""
         free = self.free(blocks=True)
         if not any(w.staged for w in self.work(self.last)):
             return
-        for chosen in (*combinations(free, 1), *combinations(free, 2), *combinations(free, 3)):
-            for numbers in self._threads(len(chosen)):
-                threads = dict(zip(chosen, numbers, strict=True))
-                busy = prod(min(n, self.extents[i]) for i, n in threads.items())
-                if busy * MOST_IDLE >= self.machine.block:
-                    yield from self._of_block(threads)
+        for of_thread in self._short(free) if whole else [dict[Symbol, int]()]:
+            others = [i for i in free if i not in of_thread]
+            for chosen in (*combinations(others, 1), *combinations(others, 2), *combinations(others, 3)):  # fmt: skip
+                for numbers in self._threads(len(chosen)):
+                    threads = dict(zip(chosen, numbers, strict=True))
+                    busy = prod(min(n, self.extents[i]) for i, n in threads.items())
+                    if busy * MOST_IDLE >= self.machine.block:
+                        yield from self._of_block(threads, of_thread)
+
+    def _short(self, free: Sequence[Symbol]) -> Iterator[dict[Symbol, int]]:
+        """Indices that have few values, one or two of them, with how many."""
+        short = [i for i in free if self.extents[i] <= MOST_COUNT]
+        for chosen in (*combinations(short, 1), *combinations(short, 2)):
+            yield {i: self.extents[i] for i in chosen}
 
     def _threads(self, indices: int) -> list[tuple[int, ...]]:
         """The numbers of threads that a block may have along so many indices."""
@@ -309,8 +331,10 @@ class Choice:
             case _:
                 return [(m, n, block // m // n) for m, n in THREADS_OF_THREE]
 
-    def _of_block(self, threads: Mapping[Symbol, int]) -> Iterator[Shape]:
-        """Tiles of a block with so many threads along each index."""
+    def _of_block(
+        self, threads: Mapping[Symbol, int], of_thread: Mapping[Symbol, int]
+    ) -> Iterator[Shape]:
+        """Tiles of a block with so many threads along each index, each of which has so many values of others."""
         alone = next(iter(threads)) if len(threads) > 2 else ""
         choices = [
             [c for c in COUNTS_OF_BLOCK if c == 1 or (i != alone and (c - 1) * t < self.extents[i])]
@@ -319,7 +343,10 @@ class Choice:
         sums = self._sums
         long = [w for w in self.work(self.last) if max(w.trips.values(), default=0) > UNROLLED]
         for numbers in product(*choices):
-            shape = Shape(dict(zip(threads, numbers, strict=True)), threads)
+            counts = {**dict(zip(threads, numbers, strict=True)), **of_thread}
+            of_all = {**threads, **dict.fromkeys(of_thread, 1)}
+            order = [i for i in self.kernel.indices if i in counts]
+            shape = Shape({i: counts[i] for i in order}, {i: of_all[i] for i in order})
             if sums * shape.points <= MOST_OF_BLOCK and self._held(long, shape) <= MOST_HELD:
                 yield shape
 

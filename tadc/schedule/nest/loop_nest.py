@@ -54,6 +54,7 @@ __all__ = [
     "TeamSums",
     "Tile",
     "TileIndex",
+    "Together",
     "beyond",
     "bodies",
     "bound_indices",
@@ -412,6 +413,18 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """The `body` of a loop for so many values of its index that it may be written out, from one on that is in the `region`; and what is done
+    `after` the last of them, for the value that comes next.
+    """
+
+    count: int
+    region: Domain
+    body: tuple[Step, ...]
+    after: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Staged:
     """A loop of all threads of a block, `count` values at a time, for which they fill the buffers cooperatively.
 
@@ -428,6 +441,7 @@ class Staged:
     by_terms: tuple[
         Step, ...
     ] = ()  # the body for `TERMS_AT_ONCE` values, where the hardware has `MatrixProducts`
+    together: Together | None = None  # the same for several values, where all points have them
 
     @property
     def is_ahead(self) -> bool:
