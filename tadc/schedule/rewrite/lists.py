@@ -86,10 +86,9 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
             return Const(NEUTRAL[e.op])  # equations that no data meet
         reduce_, scaled = without_factors(reduced, known, lists.program.tensors)
         group = loops.group
-        if group and e in whole and _is_of_group(reduce_, group, s, sizes):
-            (loop,) = loops.over
+        if group and e in whole and len(loops.over) == 1 and _is_of_group(reduce_, group, s, sizes):
             table, read = _of_groups(lists, s, reduce_, group)
-            before.extend(_cut(lists, table, loop))
+            before.extend(_cut(lists, table, loops.over[0]))
             groups.append(group)
             return scaled(read)
         if lists.facts is None:
