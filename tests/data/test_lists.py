@@ -8,7 +8,7 @@ import pytest
 
 import tadc
 from tadc import compiler
-from tadc.ir.expr import Reduce
+from tadc.ir.expr import Call, Reduce
 from tadc.ir.walk import postorder
 from tadc.runtime import index
 from tadc.runtime.cpu import list_builder
@@ -413,3 +413,13 @@ def test_a_list_by_the_elements_of_nothing_has_no_key_for_any_element():
     (match,) = made.matches
     last = arrays.begin.shape[-1] - 2
     assert arrays.matching(indices[match.of], 1, 0, 1).tolist() == [last, last]
+
+
+def test_sums_beside_data_are_arranged_as_in_other_programs():
+    """A factor leaves the sum that it does not depend on, also where another statement reads through data."""
+    text = "h[e] = sum{k, f} x[e,f]*W[k,f]*exp(-z[e]*m[k])\ny[i: 5] = sum{e | d[e] = i} h[e]"
+    program = compiler.with_lists(tadc.compile(text).program).program
+    first, _ = compiler.stored(program).statements
+    (inner,) = (e for e in postorder(first.body) if isinstance(e, Reduce) and "f" in e.indices)
+    assert inner.indices == ("f",)
+    assert not any(isinstance(e, Call) and e.function == "exp" for e in postorder(inner))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from tadc.ir.names import Names
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Statement
 from tadc.normalize.live import live
 from tadc.normalize.reductions import separate_inner_reductions
 from tadc.normalize.simplify import simplify
@@ -43,7 +44,7 @@ def scheduled(
     """
     program = with_half_powers_as_roots(program)
     if has_data(program):
-        return live(program)  # what follows data is computed where it stands
+        return live(_with_sums_arranged(program))
     program = inlined(program)
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
@@ -62,6 +63,27 @@ def scheduled(
     if choices.whether("shared values are stored", True):
         program = shared(program)
     return windows_from_zero(recomputing(program, recomputed))
+
+
+def _with_sums_arranged(program: Program) -> Program:
+    """A program with data: what follows them is computed where it stands, and the sums of other statements are arranged, each for itself."""
+    statements: list[Statement] = []
+    for s in program.statements:
+        if has_data(replace(program, statements=(s,))):
+            statements.append(s)
+            continue
+        others = [o.target for o in (*statements, *program.statements) if o.target != s.target]
+        alone = replace(
+            program,
+            inputs=(*program.inputs, *dict.fromkeys(others)),
+            outputs=(s.target.name,),
+            statements=(s,),
+        )
+        alone = common(rearranged(alone))
+        for separate in (separate_running, separate_inner_reductions, inner_sums):
+            alone = separate(alone, Names((*alone.tensors, *alone.symbols)))
+        statements += alone.statements
+    return replace(program, statements=tuple(statements))
 
 
 def recomputing(program: Program, recomputed: frozenset[str]) -> Program:
