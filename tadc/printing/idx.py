@@ -181,6 +181,14 @@ def _text(e: Expr, spelling: Spelled) -> Generator[Any, Any, Text]:
             for arg in args:
                 parts.append((yield _text(arg, spelling))[0])
             return f"{function}({', '.join(parts)})", ATOM
+        case Select(Domain() as condition, Reduce("sum") as then, Const(0)) if _has_data(
+            condition, spelling
+        ):
+            # A read in the condition is checked where the others of the sum hold, which an `if` before it would not say.
+            domain = then.domain & condition
+            inner = Reduce("sum", then.indices, then.derived, domain, then.body)
+            result: Text = yield _text(inner, spelling)
+            return result
         case Select(condition, then, otherwise):
             if isinstance(condition, Comparison):
                 a, b = (
@@ -198,6 +206,11 @@ def _text(e: Expr, spelling: Spelled) -> Generator[Any, Any, Text]:
             text = yield _text(body, inner_spelling)
             head = f"{op}{{{_ranges(e, inner_spelling)}}}"
             return f"{head} {_wrapped(text, REDUCTION)}", REDUCTION
+
+
+def _has_data(condition: Domain, spelling: Spelled) -> bool:
+    """Whether an index of the condition is an element of a tensor."""
+    return any("[" in spelling.get(s, "") for s in condition.symbols)
 
 
 def _ranges(reduce: Reduce, spelling: Spelled) -> str:

@@ -270,3 +270,14 @@ def test_what_a_condition_on_other_data_excludes_is_not_checked(backend):
     bound = "input k[3]: index, m[M]: index, x[4]\ny[i: M] = sum{j=k[m[i]]..3 | 0 <= m[i] < 3} x[j]"
     f = tadc.compile(bound, backend=backend)
     assert f(k=[0, 3, 2], m=[-1, 7, 1, 2], x=[1.0, 2, 3, 4]).tolist() == [0, 0, 4, 7]
+
+
+def test_a_condition_that_a_sum_shares_with_others_is_printed_in_it():
+    """Before the sum its read would be checked where no other condition holds."""
+    text = "y[g: 3] = sum{i | m[i] = g and v[g - 1] = 2 and 1 <= m[i]} x[i]"
+    f = tadc.compile("input m[I]: index, v[V]: index\n" + text)
+    arrays = {"m": np.array([1, 0, 2]), "v": np.array([2, 5]), "x": np.array([1.0, 10, 100])}
+    again = tadc.compile(str(f))
+    assert "if" not in str(f)
+    np.testing.assert_array_equal(again(**arrays), f(**arrays))
+    np.testing.assert_array_equal(f(**arrays), [0, 1, 0])
