@@ -76,7 +76,7 @@ Run = Callable[[], Any]
 Row = tuple[str, Run, Run]  # the value, and the value with gradients
 
 SHORT = 0.05  # seconds that runs in a row take together
-MOST_IN_A_ROW = 5
+MOST_IN_A_ROW = 10
 
 
 @dataclass(frozen=True)
@@ -380,13 +380,14 @@ TABLES: dict[str, tuple[Callable[[Size], Iterator[Row]], tuple[str, ...]]] = {
 
 
 def seconds(run: Run) -> float:
-    """Of the processor, in the best of some runs in a row where these are short: caches hold what they can for everybody."""
-    times = []
-    while not times or (sum(times) < SHORT and len(times) < MOST_IN_A_ROW):
-        start = time.process_time()
+    """Of the processor, in the mean of some runs in a row where these are short: caches hold what they can for everybody, and what
+    other threads of a library took for one run may be counted in the next.
+    """
+    start, runs = time.process_time(), 0
+    while not runs or (time.process_time() - start < SHORT and runs < MOST_IN_A_ROW):
         run()
-        times.append(time.process_time() - start)
-    return min(times)
+        runs += 1
+    return (time.process_time() - start) / runs
 
 
 def table(rows_: list[Row], runs: int) -> Iterator[str]:

@@ -20,6 +20,8 @@ __all__ = [
     "with_flat_words",
 ]
 
+MOST_COMPOUND = 7  # tokens of a label with commas
+
 
 def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
     r"""Letters that cannot be powers in this document: `x` of `g^x_{ij} =`, and `r` of `r_j =`, which has subscripts."""
@@ -190,7 +192,8 @@ def with_compounds(tokens: Sequence[Token]) -> list[Token]:
     place = 0
     while place < len(tokens):
         token, end = tokens[place], closing.get(place + 2, 0)
-        inner = tokens[place + 3 : end]
+        is_short = end - place - 3 <= MOST_COMPOUND
+        inner = tokens[place + 3 : end] if is_short else ()
         kind = tokens[place + 1].type if end else ""
         if token.type == "NAME" and (label := _compound(kind, inner)):
             name = f"{token.value}_{label}"
@@ -207,7 +210,7 @@ def _compound(kind: str, inner: Sequence[Token]) -> str:
     kinds = [t.type for t in inner]
     if kind == "SUP" and kinds == ["LPAR", "NAME", "RPAR"]:
         return inner[1].value
-    is_list = {*kinds} <= {"NAME", "COMMA"} and kinds[:1] == ["NAME"] and len(kinds) <= 7
+    is_list = {*kinds} <= {"NAME", "COMMA"} and kinds[:1] == ["NAME"]
     if kind == "SUB" and (kinds == ["NUM"] or is_list):
         return ",".join(t.value for t in inner if t.type != "COMMA")
     return ""

@@ -55,7 +55,8 @@ def with_starred_indices(tokens: Sequence[Token], indices: Set[str]) -> list[Tok
     place = 0
     while place < len(tokens):
         token = tokens[place]
-        inner = tokens[place + 3 : closing.get(place + 2, place)]
+        is_pair = closing.get(place + 2) == place + 5
+        inner = tokens[place + 3 : place + 5] if is_pair else ()
         is_star = [t.type for t in inner] == ["CDOT", "NAME"] and inner[0].value == "*"
         is_above = is_star and token.type == "NAME" and tokens[place + 1].type == "SUP"
         if is_above and inner[1].value in indices:
