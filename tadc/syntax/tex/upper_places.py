@@ -54,10 +54,10 @@ def _of_sums(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     closing = closing_braces(tokens)
     for place, token in enumerate(tokens):
         end = closing.get(place + 2, 0)
-        if token.type != "RED" or not end or tokens[place + 1].type != "SUB":
+        if token.type != "RED" or end != place + 6 or tokens[place + 1].type != "SUB":
             continue
         below = tokens[place + 3 : end]
-        above = tokens[end + 1 : closing.get(end + 2, end) + 1]
+        above = tokens[end + 1 : end + 5] if closing.get(end + 2) == end + 4 else ()
         is_whole = [t.type for t in below] == ["NAME", "EQ", "NUM"] and below[2].value == "1"
         if is_whole and len(above) == 4 and above[0].type == "SUP":
             yield below[0].value, above[2].value
