@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from tadc.check import random_arrays, random_indices, refuse_computed_indices, small_sizes
+from tadc.check import random_inputs, small_sizes
 from tadc.errors import Error
 from tadc.runtime.cpu.limits import Limits, limits
 from tadc.runtime.cpu.native import NativeRunner, TimedLaunch, available_threads
@@ -176,14 +176,10 @@ def bench(
     """
     random = np.random.default_rng(seed)
     program = f.program
-    refuse_computed_indices(program, "bench")
     numbers = program.size_values(sizes)
-    arrays: dict[str, Any] = dict(random_arrays(program, numbers, random))
-    if f.index_inputs:
-        drawn = random_indices(f, numbers, random)
-        arrays |= {n: Index(a) for n, a in drawn.items()}
+    arrays = random_inputs(f, numbers, random, "bench")
     xp: Any = cupy() if on_gpu else np
-    given = [a if isinstance(a := arrays[x], Index) else xp.asarray(a) for x in f.inputs]
+    given = [Index(arrays[x]) if x in f.index_inputs else xp.asarray(arrays[x]) for x in f.inputs]
     named: dict[str, Any] = _named(f, sizes)
     copied = xp.asarray(np.ones(COPIED // 8))
     tasks: dict[str, Callable[[], Any]] = {"value": lambda: f(*given, **named)}

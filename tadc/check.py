@@ -31,7 +31,7 @@ __all__ = [
     "Row",
     "check",
     "random_arrays",
-    "random_indices",
+    "random_inputs",
     "refuse_computed_indices",
     "small_sizes",
 ]
@@ -103,10 +103,7 @@ def check(f: Function, seed: int, given: Mapping[str, int]) -> Report:
     f, numbers, sizes = _with_small_sizes(f, given)
     program = f.program
     random = np.random.default_rng(seed)
-    refuse_computed_indices(program, "check")
-    arrays = random_arrays(program, sizes, random)
-    if f.index_inputs:
-        arrays |= random_indices(f, sizes, random)
+    arrays = random_inputs(f, sizes, random, "check")
     values = _interpreted(f, arrays, sizes)
     rows = list(_backends("value", f, arrays, sizes, values))
     real = [x for x in f.inputs if x not in f.index_inputs]
@@ -237,6 +234,15 @@ def _candidates(count: int) -> Iterator[tuple[int, ...]]:
         random = np.random.default_rng(0)
         for _ in range(3000):
             yield tuple(int(n) for n in random.integers(1, 12, count))
+
+
+def random_inputs(
+    f: Function, sizes: Mapping[str, int], random: np.random.Generator, what: str
+) -> dict[str, NDArray[Any]]:
+    """Random input, with index tensors whose reads are inside. Raises ArgumentError for computed indices, which `what` does not know."""
+    refuse_computed_indices(f.program, what)
+    arrays = random_arrays(f.program, sizes, random)
+    return arrays | random_indices(f, sizes, random) if f.index_inputs else arrays
 
 
 def random_arrays(

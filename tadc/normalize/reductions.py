@@ -21,9 +21,6 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, rewrite_in
 from tadc.normalize.in_bounds import reads_are_in_bounds
 
-_Guard: TypeAlias = tuple[Domain, bool]
-_Guards: TypeAlias = tuple[_Guard, ...]
-
 __all__ = [
     "extents_around_body",
     "extents_in_body",
@@ -31,6 +28,9 @@ __all__ = [
     "separate_inner_reductions",
     "separate_reductions",
 ]
+
+_Guard: TypeAlias = tuple[Domain, bool]
+_Guards: TypeAlias = tuple[_Guard, ...]
 
 
 def separate_inner_reductions(program: Program, names: Names) -> Program:

@@ -69,13 +69,13 @@ class _Masks:
         """What all lanes read, and the lanes."""
         derived = [s.derived for s in body if isinstance(s, LetIndex)]
         varying = lanes.union(d.name for d in derived)
+        stored = {s.tensor for s in body if isinstance(s, Store)}
         shared: dict[Expr, Let] = {}
         changed: list[Step] = []
         for step in body:
             terms = _terms(step, varying)
             if not terms or any(isinstance(d, Looked) for d in derived):
                 if isinstance(step, (Let, Assign, Accumulate, Store)):
-                    stored = {s.tensor for s in body if isinstance(s, Store)}
                     value = self._choosing(step.value, varying, stored, shared)
                     step = replace(step, value=value)
                 changed.append(step)

@@ -46,9 +46,7 @@ class ListLoops:
     loaded: list[Looked]
     indices: list[Symbol] = field(default_factory=list)  # of loops over lists
     over: list[ListLoop] = field(default_factory=list)  # one key of each
-    group: Looked | None = (
-        None  # the key of an element in a list by the distinct elements of its own tensor
-    )
+    group: Looked | None = None  # an element's key, where lists are by those of its own tensor
     derived: list[Determined] = field(default_factory=list)  # known in these loops
     conditions: list[Condition] = field(default_factory=list)  # of them
 

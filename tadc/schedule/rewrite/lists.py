@@ -6,25 +6,23 @@ dimension, and where those of each key begin. `sum{e | k[e] = b} f(e)` becomes
     sum{t = 0 .. k_ptr[b+1]-k_ptr[b]-1} f(k_perm[k_ptr[b] + t])
 
 and the rows of a ragged sum, `ptr[i] <= e < ptr[i+1]` with `e` known, are found in the same way. Where `b` is an element of another
-index tensor, keys are the distinct elements (`matches.py`); where it is one of the same tensor, `sum{f | k[f] = k[e]} u[f]`, what a group of
-equal elements has in common is computed once for it. The program that comes of it
+index tensor, keys are the distinct elements (`matches.py`), and where it is one of the same tensor, elements are in groups (`groups.py`). The program that comes of it
 has these tensors as further inputs, which are built before it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EMPTY, Domain, Looked
-from tadc.ir.element_types import arithmetic
-from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce, Select
+from tadc.ir.expr import NEUTRAL, Const, Expr, Reduce, Select
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
 from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.rewrite.factor import without_factors
+from tadc.schedule.rewrite.groups import is_of_group, of_groups
 from tadc.schedule.rewrite.list_loops import ListLoops
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 from tadc.schedule.rewrite.looked_up import data_among
@@ -86,9 +84,12 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
             return Const(NEUTRAL[e.op])  # equations that no data meet
         reduce_, scaled = without_factors(reduced, known, lists.program.tensors)
         group = loops.group
-        if group and e in whole and len(loops.over) == 1 and _is_of_group(reduce_, group, s, sizes):
-            table, read = _of_groups(lists, s, reduce_, group)
-            before.extend(_cut(lists, table, loops.over[0]))
+        if group and e in whole and len(loops.over) == 1 and is_of_group(reduce_, group, s, sizes):
+            table, body, read = of_groups(s, reduce_, group, lists.names)
+            (loop,) = loops.over
+            loop = replace(loop, keys=((symbol(table.indices[0]), constant(0)),))
+            pieces, total = _cut(lists, table, body, loop)
+            before.extend((*pieces, replace(table, body=total)))
             groups.append(group)
             return scaled(read)
         if lists.facts is None:
@@ -98,48 +99,24 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
         (loop,) = loops.over
         if not can_be_cut(reduce_, loop, s):
             return scaled(_from_own_start(reduce_, lists.names))
-        if lists.facts.short:
-            return scaled(with_short_lists(reduce_, loop))
-        piece, total = in_pieces(s, reduce_, loop, lists.pieces_of(loop), lists.names)
-        before.append(piece)
+        pieces, total = _cut(lists, s, reduce_, loop)
+        before.extend(pieces)
         return scaled(total)
 
     body = rewrite_in(s.body, around, enter, rule)
     return *before, replace(s, derived=(*s.derived, *groups), body=body)
 
 
-def _is_of_group(e: Reduce, group: Looked, s: Statement, sizes: Set[Symbol]) -> bool:
-    """Whether elements of one group have the same value: it depends on nothing else of them."""
-    others = {*(d.name for d in e.derived), *e.indices, *sizes}
-    inner = (d for d in e.derived if d != group)
-    needed = {*e.body.symbols, *e.domain.symbols, *(x for d in inner for x in d.symbols)}
-    return set(group.symbols) <= set(s.indices) and needed <= others
-
-
-def _of_groups(lists: MadeLists, s: Statement, e: Reduce, group: Looked) -> tuple[Statement, Read]:
-    """A statement with the value of each group, and the read of it for an element of one."""
-    assert group.values is not None
-    m = lists.names.fresh("group")
-    values = {group.name: symbol(m)}
-    derived = tuple(d.substitute(values) for d in e.derived if d != group)
-    body = Reduce(e.op, e.indices, derived, e.domain.substitute(values), substitute(e.body, values))
-    name = lists.names.fresh(f"{s.target.name}_{e.op}")
-    dtype = arithmetic(s.target.dtype) if s.target.dtype else None
-    table = Tensor(name, (group.values[1] + 1,), dtype)
-    return Statement(table, (m,), (), body), Read(name, (symbol(group.name),))
-
-
-def _cut(lists: MadeLists, table: Statement, loop: ListLoop) -> tuple[Statement, ...]:
-    """The statement of groups with long lists in pieces, where it is known which are long."""
-    e = table.body
-    assert isinstance(e, Reduce)
+def _cut(
+    lists: MadeLists, s: Statement, e: Reduce, loop: ListLoop
+) -> tuple[tuple[Statement, ...], Expr]:
+    """What stands in place of a reduction over a list, after statements of its pieces, where it is known which lists are long."""
     if lists.facts is None:
-        return (table,)
+        return (), e
     if lists.facts.short:
-        return (replace(table, body=with_short_lists(e, loop)),)
-    loop = replace(loop, keys=((symbol(table.indices[0]), constant(0)),))
-    piece, total = in_pieces(table, e, loop, lists.pieces_of(loop), lists.names)
-    return piece, replace(table, body=total)
+        return (), with_short_lists(e, loop)
+    piece, total = in_pieces(s, e, loop, lists.pieces_of(loop), lists.names)
+    return (piece,), total
 
 
 def _behind_no_range(node: Expr) -> tuple[Expr, ...]:

@@ -44,19 +44,14 @@ def scheduled(
     """
     program = with_half_powers_as_roots(program)
     if has_data(program):
-        return live(_with_sums_arranged(program))
+        return live(_with_sums_arranged(program, choices))
     program = inlined(program)
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
     program = rearranged(program)
     if choices.whether("values of combined indices are stored", True):
         program = moved_values(program, Names((*program.tensors, *program.symbols)))
-    program = common(program)
-    if choices.whether("running sums are one pass", True):
-        program = separate_running(program, Names((*program.tensors, *program.symbols)))
-    program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
-    if choices.whether("inner sums are stored", True):
-        program = inner_sums(program, Names((*program.tensors, *program.symbols)))
+    program = _with_sums_apart(common(program), choices)
     if choices.whether("invariant values are stored", True):
         program = invariant_values(program, Names((*program.tensors, *program.symbols)))
     program = joined(live(common(program)))
@@ -65,7 +60,7 @@ def scheduled(
     return windows_from_zero(recomputing(program, recomputed))
 
 
-def _with_sums_arranged(program: Program) -> Program:
+def _with_sums_arranged(program: Program, choices: Choices) -> Program:
     """A program with data: what follows them is computed where it stands, and the sums of other statements are arranged, each for itself."""
     statements: list[Statement] = []
     for s in program.statements:
@@ -79,11 +74,18 @@ def _with_sums_arranged(program: Program) -> Program:
             outputs=(s.target.name,),
             statements=(s,),
         )
-        alone = common(rearranged(alone))
-        for separate in (separate_running, separate_inner_reductions, inner_sums):
-            alone = separate(alone, Names((*alone.tensors, *alone.symbols)))
-        statements += alone.statements
+        statements += _with_sums_apart(common(rearranged(alone)), choices).statements
     return replace(program, statements=tuple(statements))
+
+
+def _with_sums_apart(program: Program, choices: Choices) -> Program:
+    """Running sums, and sums that were computed too often, are tensors."""
+    if choices.whether("running sums are one pass", True):
+        program = separate_running(program, Names((*program.tensors, *program.symbols)))
+    program = separate_inner_reductions(program, Names((*program.tensors, *program.symbols)))
+    if choices.whether("inner sums are stored", True):
+        program = inner_sums(program, Names((*program.tensors, *program.symbols)))
+    return program
 
 
 def recomputing(program: Program, recomputed: frozenset[str]) -> Program:
