@@ -16,7 +16,7 @@ from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cpu.native import NativeRunner
 from tadc.runtime.cuda.launch import MODE, CudaRunner
 from tadc.runtime.opencl.launch import OpenClRunner
-from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.gpu.machine import Machine, Rates
 from tadc.schedule.gpu.model import ideal_seconds
 from tadc.schedule.nest.cost import PAIRS, Cost, program_cost
 from tadc.schedule.plan import (
@@ -110,9 +110,16 @@ def plan_with_sparse(
 
 
 def modelled(
-    f: Function, modes: Sequence[str], given: Mapping[str, int], machine: Machine
+    f: Function,
+    modes: Sequence[str],
+    given: Mapping[str, int],
+    machine: Machine,
+    rates: Rates | None = None,
 ) -> Modelled:
-    """The times of what is run for these modes on a GPU by its model, for numbers for all sizes, and the least times."""
+    """The times of what is run for these modes on a GPU by its model, for numbers for all sizes, and the least times.
+
+    With `rates`, those of what is scheduled for the machine, on another one.
+    """
     rows, totals = [], []
     for mode in modes:
         seconds, least = 0.0, 0.0
@@ -125,13 +132,15 @@ def modelled(
                 program, MODE, decided, sizes, dtype, machine, blas=options.blas, tiles={}
             )
             values = program.size_values({s: sizes[s] for s in program.sizes})
-            least += ideal_seconds(compiler.stored(program), values, machine, dtype)
+            judge = replace(machine, rates=rates or machine.rates)
+            lowered = replace(lowered, machine=judge)
+            least += ideal_seconds(compiler.stored(program), values, judge, dtype)
             plans = gpu_plan(lowered, part._mode, sizes, dtype).kernels
             for plan_, model in zip(plans, lowered.models(sizes, dtype), strict=True):
                 rows.append(ModelledKernel.of(mode, plan_.name, model))
                 seconds += model.seconds
         totals.append(ModelledMode(mode, 1e3 * seconds, 1e3 * least))
-    return Modelled(machine.rates.name, tuple(rows), tuple(totals))
+    return Modelled((rates or machine.rates).name, tuple(rows), tuple(totals))
 
 
 def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import fake_cupy
+import numpy as np
 import pytest
 
 import tadc
@@ -97,15 +98,20 @@ def test_rows_say_what_has_become_more(benchmark_module):
     assert code.table(rows).count("| a product |") == 3
 
 
+def few_points(monkeypatch, gpu, plain):
+    """The limits of a GPU from short runs of the double, with the kernels that were written by hand."""
+    monkeypatch.setattr(plain, "compile_cuda", lambda text, *_: Compiled(text.encode(), ""))
+    for name, value in (("COPIED", 1000), ("ELEMENTS", 1000), ("COLLISIONS", [10]), ("PEAK_BLOCKS", 1), ("PEAK_TIMES", 2)):  # fmt: skip
+        monkeypatch.setattr(gpu, name, value)
+
+
 @pytest.mark.slow
 @pytest.mark.compiler
 def test_all_of_the_benchmark_runs(benchmark_module, monkeypatch, tmp_path):
     fake_cupy.install(monkeypatch)
     gpu, plain = benchmark_module("gpu"), benchmark_module("gpu_plain")
     words = benchmark_module("gpu_formulas")
-    monkeypatch.setattr(plain, "compile_cuda", lambda text, *_: Compiled(text.encode(), ""))
-    for name, value in (("COPIED", 1000), ("ELEMENTS", 1000), ("COLLISIONS", [10]), ("PEAK_BLOCKS", 1), ("PEAK_TIMES", 2)):  # fmt: skip
-        monkeypatch.setattr(gpu, name, value)
+    few_points(monkeypatch, gpu, plain)
     monkeypatch.setattr(gpu, "code", lambda *_: None)
     chosen = [f for f in words.formulas() if f.name == "3x3 filter with a border"]
     monkeypatch.setattr(gpu, "formulas", lambda: chosen)
@@ -172,3 +178,26 @@ def test_a_sweep_goes_on_where_it_ended_and_names_kernels_with_a_busy_thread(
     assert "| examples | 1 | 3 | 0 | 0 |" in sweep.table([first, second])
     busy = {**first, "kernels": [{**first["kernels"][0], "is_uneven": True}]}
     assert "| examples, copy | primal |" in sweep.table([busy])
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_kernels_are_timed_beside_their_model(benchmark_module, monkeypatch, tmp_path):
+    cupy = fake_cupy.install(monkeypatch)
+    measured, large = benchmark_module("gpu_measured"), benchmark_module("gpu_large")
+    few_points(monkeypatch, benchmark_module("gpu"), benchmark_module("gpu_plain"))
+    monkeypatch.setattr(measured.launching, "MACHINE", measured.HOPPER)
+    chosen = next(f for f in large.large_formulas() if f.name == "bias")
+    small = large.Large("bias", chosen.text, {"N": 30, "M": 40}, {})
+    monkeypatch.setattr(measured, "large_formulas", lambda: [small])
+    inputs = [cupy.asarray(np.ones(shape, np.float32)) for shape in ((30, 40), (40,))]
+    monkeypatch.setattr(measured, "arrays_of", lambda f, sizes: inputs)
+    try:
+        measured.main(["--repetitions", "2", "--without-torch", "--output", str(tmp_path)])
+    finally:
+        runtime.cupy.cache_clear()
+
+    rows = json.loads((tmp_path / "gpu_measured.json").read_text())["rows"]
+    assert [r["mode"] for r in rows if not r["name"]] == ["primal", "vjp"]
+    assert all(r["milliseconds"] > 0 and r["modelled"] > 0 for r in rows)
+    assert "| bias | vjp | backward_1 |" in (tmp_path / "gpu_measured.md").read_text()

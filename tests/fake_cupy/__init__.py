@@ -92,6 +92,7 @@ def install(patched):
         MemoryPool=MemoryPool,
         using_allocator=using_allocator,
     )
+    module.get_default_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None)
     patched.setitem(sys.modules, "cupy", module)
     patched.setitem(sys.modules, "cupy._core", ModuleType("cupy._core"))
     patched.setitem(sys.modules, "cupy._core._routines_linalg", ProductTypes("_routines_linalg"))

@@ -7,7 +7,9 @@ from __future__ import annotations
 import pytest
 from programs import normal
 
+import tadc
 from tadc.bounded_cache import BoundedCache
+from tadc.function.runs import modelled
 from tadc.ir.affine import symbol
 from tadc.ir.domain import EVERYWHERE
 from tadc.ir.expr import Reduce
@@ -99,3 +101,16 @@ def test_parts_that_have_a_value_of_an_index_each_have_no_loop_over_it():
     (total,) = (e for e in postorder((parts.body,)) if isinstance(e, Reduce))
     assert len(total.indices) == 1 and parts.target.shape[0].constant == 64
     assert total.domain != EVERYWHERE
+
+
+DEPTHWISE = """size B, C, H, W
+input x[B, C, H, W], w[C, 3, 3]
+y[n, c, p: H, q: W] = sum{r, t} x[n, c, pad(p + r - 1), pad(q + t - 1)]*w[c, r, t]"""
+
+
+def test_loops_that_end_with_their_block_are_left_as_they_are():
+    f = tadc.compile(DEPTHWISE, backend="cuda", dtype="float32")
+
+    found = modelled(f, ("vjp",), {"B": 8, "C": 64, "H": 56, "W": 56}, HOPPER)
+
+    assert all(k.milliseconds > 0 for k in found.kernels)

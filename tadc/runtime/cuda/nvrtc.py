@@ -159,9 +159,19 @@ def _nvrtc() -> ctypes.CDLL:
             "CUDA text cannot be compiled: there is no NVRTC library",
             fix="pip install nvidia-cuda-nvrtc",
         )
+    for builtins in _builtins(library):
+        ctypes.CDLL(str(builtins))
     nvrtc = ctypes.CDLL(library)
     nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p
     return nvrtc
+
+
+def _builtins(library: str) -> list[Path]:
+    """What the library opens by name when it compiles: some of NVIDIA's wheels do not tell it where that lies beside it."""
+    if not Path(library).is_absolute():
+        return []  # the system finds both
+    beside = sorted(Path(library).parent.glob("*nvrtc-builtins*"))
+    return [p for p in beside if ".alt." not in p.name]
 
 
 def _bytes(program: ctypes.c_void_p, what: str) -> bytes:

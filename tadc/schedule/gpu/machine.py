@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["ADA", "AMPERE", "HOPPER", "MACHINES", "Costs", "Machine", "Rates"]
 
@@ -56,6 +56,7 @@ class Rates:
 
 # Of NVIDIA's data sheets; the bandwidths of L2 caches are those that others have measured.
 _H200 = Rates("NVIDIA H200", 132, 1.785e9, 4.8e12, 5.5e12, 50 * 2**20, 64)
+_H100 = replace(_H200, name="NVIDIA H100 80GB", bandwidth=3.35e12)
 _A100 = Rates(
     "NVIDIA A100 80GB",
     108,
@@ -109,4 +110,9 @@ HOPPER = Machine(resident_threads=2**18)  # H200: 132 with 2048, about
 AMPERE = Machine(resident_threads=108 * 2048, rates=_A100)
 ADA = Machine(resident_threads=128 * 1536, rates=_RTX_4090)
 
-MACHINES = {"h200": HOPPER, "a100": AMPERE, "rtx4090": ADA}  # by their names on the command line
+MACHINES = {
+    "h200": HOPPER,
+    "h100": replace(HOPPER, rates=_H100),
+    "a100": AMPERE,
+    "rtx4090": ADA,
+}  # by their names on the command line

@@ -72,8 +72,10 @@ def _together(step: Staged, tile: Sequence[TileIndex], derived: Set[Symbol]) -> 
     count = next(fitting, None)
     if count is None:
         return None
-    inner = {s.range.index: s.range for s in steps_of(step.body) if isinstance(s, Loop)}
-    untested = _Untested(step.range.index, count, tile, inner, derived)
+    loops = [s.range for s in steps_of(step.body) if isinstance(s, Loop)]
+    inner = {r.index: r for r in loops if r.trips is not None}
+    unknown = {*derived, *(r.index for r in loops if r.trips is None)}
+    untested = _Untested(step.range.index, count, tile, inner, unknown)
     before, after = _ended(step, count)
     body = tuple(untested.steps(before))
     if not (untested.known or _has_windows(step, tile)):
@@ -115,7 +117,7 @@ class _Untested:
     count: int
     tile: Sequence[TileIndex]
     inner: Mapping[Symbol, Range]  # of the loops inside
-    derived: Set[Symbol]  # indices, of which nothing is known
+    unknown: Set[Symbol]  # indices without ends that are numbers
     known: dict[Condition, None] = field(default_factory=dict)
 
     def steps(self, steps: Sequence[Step]) -> Iterator[Step]:
@@ -151,7 +153,7 @@ class _Untested:
         places = {place_of(t.index): t.values - 1 for t in self.tile}
         used = set(c.form.symbols)
         differs = not used.isdisjoint((*own, *places))
-        if c.relation != ">=" or not differs or not self.derived.isdisjoint(used):
+        if c.relation != ">=" or not differs or not self.unknown.isdisjoint(used):
             return False
         worst: dict[Symbol, Affine] = {}
         for s, k in c.form.terms:

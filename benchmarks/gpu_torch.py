@@ -1,0 +1,99 @@
+"""The large formulas in the words of PyTorch, as one who knows it writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+__all__ = ["written_in_torch"]
+
+Run = Callable[[], Sequence[Any]]
+
+
+def written_in_torch(
+    name: str, arrays: Sequence[Any], cotangent: Any
+) -> tuple[dict[str, dict[str, Run]], dict[str, str]]:
+    """Runs by mode, of eager mode and of what is compiled; and the reasons why there are none."""
+    try:
+        import torch
+        from torch._functorch import config
+    except ImportError as error:
+        return {}, {"torch": str(error)}
+    config.donated_buffer = False  # the backward pass is run more than once
+    torch.backends.cuda.matmul.allow_tf32 = False  # float32, as everyone else
+    torch.backends.cudnn.allow_tf32 = False
+    function, of_library = _functions(torch)[name]
+    given = [torch.from_dlpack(a).requires_grad_() for a in arrays]
+    seed = torch.from_dlpack(cotangent)
+
+    def modes(function: Callable[..., Any]) -> dict[str, Run]:
+        def value() -> list[Any]:
+            with torch.no_grad():
+                return [function(*given)]
+
+        def both() -> list[Any]:
+            y = function(*given)
+            return [y.detach(), *torch.autograd.grad(y, given, seed)]
+
+        return {"primal": value, "vjp": both}
+
+    found = {"torch": modes(function)}
+    if not of_library:
+        torch.compiler.reset()
+        found["torch.compile"] = modes(torch.compile(function, dynamic=False))
+    return found, {}
+
+
+def _functions(torch: Any) -> dict[str, tuple[Callable[..., Any], bool]]:
+    """By name; and whether it is nothing but a function of the library, which compiling does not change."""
+    F = torch.nn.functional
+
+    def paper(a: Any, b: Any, c: Any, d: Any) -> Any:
+        n, k = a.shape
+        q = (a**2).sum(1)[:, None] + 2 * a @ b.T + (b**2).sum(1)[None]
+        shifted = (d**3).unfold(0, k, 1).sum(1)[:n, None]
+        return torch.exp(-(q * c.diagonal()[:, None] / k + shifted / k))
+
+    def rbf(x: Any, c: Any, w: Any, gamma: Any) -> Any:
+        squared = (x**2).sum(1)[:, None] - 2 * x @ c.T + (c**2).sum(1)[None]
+        return torch.exp(-gamma * squared) @ w
+
+    def wave(u: Any, p: Any, c: Any) -> Any:
+        m = u[1:-1, 1:-1, 1:-1]
+        near = u[:-2, 1:-1, 1:-1] + u[2:, 1:-1, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 2:, 1:-1]
+        near = near + u[1:-1, 1:-1, :-2] + u[1:-1, 1:-1, 2:]
+        return 2 * m - p[1:-1, 1:-1, 1:-1] + c[1:-1, 1:-1, 1:-1] * (near - 6 * m)
+
+    def variation(u: Any) -> Any:
+        down, right = u[1:, :-1] - u[:-1, :-1], u[:-1, 1:] - u[:-1, :-1]
+        return torch.sqrt(down**2 + right**2 + 0.0001).sum()
+
+    def attention(q: Any, k: Any, v: Any) -> Any:
+        return F.scaled_dot_product_attention(q[None], k[None], v[None], scale=1.0)[0]
+
+    def mttkrp(x: Any, b: Any, c: Any) -> Any:
+        return torch.einsum("ijr,jr->ir", torch.einsum("ijk,kr->ijr", x, c), b)
+
+    def norm_softmax(x: Any) -> Any:
+        return F.softmax(F.layer_norm(x, x.shape[1:], eps=1e-5), -1)
+
+    return {
+        "paper": (paper, False),
+        "rbf, 3 dimensions": (rbf, False),
+        "rbf, 64 dimensions": (rbf, False),
+        "matrix product": (torch.matmul, True),
+        "convolution, pad": (lambda x, w: F.conv2d(x, w, padding=1), True),
+        "convolution, brackets": (F.conv2d, True),
+        "depthwise": (lambda x, w: F.conv2d(x, w[:, None], padding=1, groups=len(w)), True),
+        "attention": (attention, True),
+        "wave": (wave, False),
+        "hankel": (lambda h, x: h.unfold(0, len(x), 1) @ x, False),
+        "bias": (lambda x, b: x * b, False),
+        "max pooling": (lambda x: F.max_pool2d(x, 2), True),
+        "layer norm, softmax": (norm_softmax, False),
+        "mttkrp": (mttkrp, True),
+        "total variation": (variation, False),
+        "sum of squares": (lambda x: (x * x).sum(), False),
+        "elementwise": (lambda x, y: x * torch.tanh(y) + torch.exp(-(x**2)), False),
+        "transpose": (lambda x: x.T.contiguous(), False),
+    }
