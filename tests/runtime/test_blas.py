@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -76,3 +77,19 @@ def test_a_blas_whose_threads_cannot_be_set_multiplies_whole_matrices(monkeypatc
     expected = tadc.compile(text, backend="numpy")(*arrays)
 
     np.testing.assert_allclose(functions[1](*arrays), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_threads_that_ask_first_get_one_description(monkeypatch):
+    own = blas._pointer
+
+    def slowly(capsule):
+        time.sleep(0.05)
+        return own(capsule)
+
+    monkeypatch.setattr(blas, "_pointer", slowly)
+    blas._described.cache_clear()  # `library` keeps what programs have the address of
+
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: blas.blas(), range(8)))
+
+    assert found == {ctypes.addressof(blas._described())}

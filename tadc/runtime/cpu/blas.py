@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from threading import Lock
 from typing import Any
 
 __all__ = ["blas"]
@@ -23,12 +24,15 @@ class _Blas(ctypes.Structure):
     )
 
 
-@cache
+_lock = Lock()
+
+
 def blas() -> int | None:
     """The address of scipy's `sgemm` and `dgemm` in Fortran's convention, with 32-bit integers, and of what sets the number of their
     threads, where it is OpenBLAS; None where scipy has no BLAS. There is one for the process.
     """
-    described = _described()
+    with _lock:  # of two descriptions made at once, one would be gone, and its address given to programs
+        described = _described()
     return ctypes.addressof(described) if described else None
 
 
