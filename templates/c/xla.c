@@ -38,7 +38,8 @@ typedef struct Program {
   struct Program* next;
 } Program;
 
-enum { CHAINS = 4096, ALIGNMENT = 256, FEW = 64, PROCESSOR = -1 };
+// XLA takes no request for more than 16; its allocator's memory begins at multiples of 256 all the same.
+enum { CHAINS = 4096, ALIGNMENT = 256, ASKED_ALIGNMENT = 16, FEW = 64, PROCESSOR = -1 };
 static _Atomic(Program*) programs[CHAINS];
 
 static _Atomic(Program*)* chain(int64_t number) { return &programs[(uint64_t)number % CHAINS]; }
@@ -99,7 +100,7 @@ static XLA_FFI_Error* on_gpu(XLA_FFI_CallFrame* frame, const Program* program, v
   XLA_FFI_Stream_Get_Args stream = {sizeof stream, NULL, frame->ctx, NULL};
   XLA_FFI_Error* failed = frame->api->XLA_FFI_Stream_Get(&stream);
   if (failed) return failed;
-  XLA_FFI_DeviceMemory_Allocate_Args memory = {sizeof memory, NULL, frame->ctx, program->workspace, ALIGNMENT, NULL};
+  XLA_FFI_DeviceMemory_Allocate_Args memory = {sizeof memory, NULL, frame->ctx, program->workspace, ASKED_ALIGNMENT, NULL};
   if (program->workspace && (failed = frame->api->XLA_FFI_DeviceMemory_Allocate(&memory))) return failed;
   const int count = program->inputs + program->outputs;
   for (int k = 0; k < program->temporary_count; k++) tensors[count + k] = (char*)memory.data + program->temporaries[k];
@@ -154,9 +155,13 @@ static XLA_FFI_Error* handled(XLA_FFI_CallFrame* frame, int device) {
   return run(frame, program);
 }
 
+#if XLA_FFI_API_MINOR < 4
+#define XLA_FFI_InternalExtension XLA_FFI_Extension_Base  // its name before JAX 0.11
+#endif
+
 // Whether the frame is there to be executed, and not to say of which version the handler is.
 static int is_call(XLA_FFI_CallFrame* frame) {
-  for (XLA_FFI_Extension_Base* e = frame->extension_start; e; e = e->next)
+  for (XLA_FFI_InternalExtension* e = frame->extension_start; e; e = e->next)
     if (e->type == XLA_FFI_Extension_Metadata) {
       XLA_FFI_Metadata* metadata = ((XLA_FFI_Metadata_Extension*)e)->metadata;
       metadata->api_version.major_version = XLA_FFI_API_MAJOR;

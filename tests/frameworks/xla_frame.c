@@ -13,6 +13,7 @@ static XLA_FFI_Error* error_create(XLA_FFI_Error_Create_Args* args) {
   return (XLA_FFI_Error*)message;
 }
 static XLA_FFI_Error* allocate(XLA_FFI_DeviceMemory_Allocate_Args* args) {
+  if (args->alignment > 16) return (XLA_FFI_Error*)"Unsupported alignment";  // as XLA has it
   args->data = aligned_alloc(256, (args->size + 255) / 256 * 256);
   allocated++;
   return NULL;

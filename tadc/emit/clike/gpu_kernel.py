@@ -81,8 +81,9 @@ class KernelPrinter:
         extents = point_counts(scheduled, text)
         part_names = {t.index: text.names[part(t.index)] for t in scheduled.tile}
         for d, index in reversed(list(enumerate(scheduled.kernel.indices))):
-            inner = [n for n in extents[d + 1 :] if n.value != 1]
-            quotient = f"{point} / {_factor(product(inner))}" if inner else point
+            # One extent at a time: quotient and remainder of a division are one for the compiler.
+            inner = [_factor(n) for n in reversed(extents[d + 1 :]) if n.value != 1]
+            quotient = " / ".join([point, *inner])
             value = quotient if d == 0 else f"{quotient} % {_factor(extents[d])}"
             value = value if extents[d].value != 1 else "0"
             lines.append((part_names.get(index, text.names[index]), value))

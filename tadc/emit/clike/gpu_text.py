@@ -43,12 +43,14 @@ from tadc.schedule.nest.loop_nest import (
     place_of,
     steps_of,
     symbols_of,
+    tested_at,
 )
 
 __all__ = ["IN_PARTS", "LANE", "RANK", "GpuText", "subscript_of", "tile_count"]
 
 RANK = "rank"  # of a thread in its team
 LANE = "lane"  # of a tile
+LAST = "last"  # behind a part of a staged loop
 IN_PARTS = (
     "first",
     "last",
@@ -256,7 +258,9 @@ class GpuText(CText):
             lines.append(f"{pad}}}")
         if step.after:
             lines.append(f"{pad}if (last % {step.every} == 0) {{")
-            lines += yield self._lines(step.after, indent + 1)
+            ended = replace(self, names={**self.names, LAST: LAST})
+            at_end = tuple(tested_at(step.after, step.range.index, symbol(LAST) - 1))
+            lines += yield ended._lines(at_end, indent + 1)
             lines.append(f"{pad}}}")
         return lines
 

@@ -51,10 +51,6 @@ TAKEN = (
     "at_least_one",
 )
 
-# Of a multiprocessor, by the values that a thread holds, alone or in a block: with more it has no registers for them.
-BLOCKS_BY_VALUES = {12: 3, 32: 2}
-BLOCKS_BY_VALUES_OF_BLOCK = {8: 3, 32: 2}
-
 
 def cuda_text(
     parts: Sequence[GpuModule],
@@ -152,8 +148,6 @@ def _blocks(scheduled: GpuKernel, dtype: DType) -> int | None:
     words = 3 if dtype == "float64" else 1  # two, and more in what functions compute
     match scheduled.kernel.body:
         case (Tile(),):
-            values = (scheduled.values + scheduled.held) * words
-            by_values = BLOCKS_BY_VALUES if scheduled.team == 1 else BLOCKS_BY_VALUES_OF_BLOCK
-            return next((blocks for most, blocks in by_values.items() if values <= most), 1)
+            return scheduled.blocks(words)
         case _:
             return 4 if dtype == "float64" and not scheduled.row else None

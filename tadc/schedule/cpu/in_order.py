@@ -28,7 +28,7 @@ def in_order(
     kernel = replace(kernel, body=body, locals=frozenset(simplification.locals))
     surroundings = Surroundings.of(kernel, program, usual)
     body = tuple(in_strips(body, surroundings))
-    kernel, body = long_sums_in_blocks(kernel, body, program, usual, grouped=True)
+    kernel, body = long_sums_in_blocks(kernel, body, program, usual)
     extents = dict(zip(kernel.indices, kernel.extents, strict=True))
     sequence = recurrence.descending
     shared = tuple((i, n) for i, n in extents.items() if i not in sequence)

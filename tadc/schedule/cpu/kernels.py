@@ -124,7 +124,7 @@ def cpu_kernel(
     scheduled = _scheduled(kernel, program, usual, machine, choices, at_once)
     blocked, body = scheduled.kernel, scheduled.body
     if not any(side.slanting for side in scheduled.sides):  # whose long sums are in blocks
-        blocked, body = long_sums_in_blocks(blocked, body, program, usual, grouped=True)
+        blocked, body = long_sums_in_blocks(blocked, body, program, usual)
     blocked, body = with_masks(blocked, body, program.tensors)
     blocked, body = with_strided_reads_first(blocked, body, program.tensors)
     return replace(
@@ -264,7 +264,7 @@ def _in_blocks(
     """The steps of all parts with their long sums in blocks, and the kernel with the locals that they have besides."""
     bodies = []
     for steps in parts.steps:
-        kernel, body = long_sums_in_blocks(kernel, steps, program, usual, grouped=True)
+        kernel, body = long_sums_in_blocks(kernel, steps, program, usual)
         bodies.append(body)
     inside, near, border = bodies
     return kernel, Parts((parts.interior[0], inside), (parts.near[0], near), border)

@@ -84,6 +84,7 @@ UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions 
 FILL, FILL_TEST = 10, 4
 FILL_CONDITION, FILL_ADDRESS = 8, 5
 WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
+SPILLED_VALUE = 6  # that waits in memory until a block of terms ends: read, added to, and written, with nothing else to do
 MATRIX_ELEMENT = 4  # of a factor: its address, and three that read and round it
 
 
@@ -121,7 +122,8 @@ class Executed:
     """The tally of all threads, and instructions and reads of the thread that has the most to do.
 
     `moved` has for each tensor the bytes that go through the L2 cache, and `read_by_wave` those of it that as many threads as fit at
-    once read. `inner_loops` has the instructions, and the reads, of one run of each loop without loops, by its index.
+    once read. `inner_loops` has the instructions, and the reads, of one run of each loop without loops, by its index. Blocks copy so many
+    `parts` to shared memory before they read them, or ahead.
     """
 
     total: Tally = field(default_factory=Tally)
@@ -130,6 +132,8 @@ class Executed:
     moved: dict[str, float] = field(default_factory=dict)
     read_by_wave: dict[str, float] = field(default_factory=dict)
     inner_loops: dict[Symbol, tuple[float, float]] = field(default_factory=dict)
+    parts: float = 0.0
+    parts_ahead: float = 0.0
 
 
 def executed(
@@ -179,6 +183,11 @@ class _Counter:
     @property
     def accesses(self) -> Accesses:
         return Accesses(self.scheduled, self.program, self.sizes, self.machine, self.dtype, self.resident)  # fmt: skip
+
+    @property
+    def words(self) -> int:
+        """Registers of a number."""
+        return 2 if self.dtype == "float64" else 1
 
     @property
     def extents(self) -> dict[Symbol, int]:
@@ -377,6 +386,11 @@ class _Counter:
         parts = float(np.max(np.ceil(trips / count) / np.maximum(1, trips)))
         barriers = 1 if step.is_ahead else 2
         self.add(inner, Tally(instructions=barriers * BARRIER + LOOP), parts)
+        copied = self.number(inner.points) * inner.scale * parts / self.machine.block
+        if step.is_ahead:
+            self.result.parts_ahead += copied
+        else:
+            self.result.parts += copied
         waits = 1.0 / max(1.0, float(np.max(trips)) * parts) if step.is_ahead else 1.0
         for b in step.buffers:
             self._fill(b, inner, parts, count, waits)
@@ -427,6 +441,7 @@ class _Counter:
         trips, _ = trips_of(r, frame.values)
         often = replace(frame, points=frame.points.along(r), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
+        self.add(often, Tally(instructions=SPILLED_VALUE), self.scheduled.in_memory(self.words))
 
     def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
         """The copy of a part. A share `waits` of them is waited for."""
@@ -618,7 +633,9 @@ class _Counter:
             elif c:
                 per_read *= max(1, threads * at_once * 4 // LINE)
         reads = distinct / at_once
-        self.add(self._frame_of(e, frames, unrolled=True), Tally(reads, 0, 0, 0, reads, reads * per_read / 32))  # fmt: skip
+        # A word for each thread of a warp takes a cycle, whether or not it is the same one.
+        lines = max(distinct, reads * per_read) / 32
+        self.add(self._frame_of(e, frames, unrolled=True), Tally(reads, 0, 0, 0, reads, lines))
 
     def _is_run(self, e: Read, b: Buffer, frames: tuple[Frame, ...]) -> bool:
         """Whether the innermost loop is unrolled, and reads neighbours, from where four of them can be read at once."""

@@ -50,6 +50,9 @@ class Rates:
     # Cycles until an instruction's result, and until that of a read of memory where some are under way.
     latency: float = 4.0
     read_latency: float = 40.0
+    part_latency: float = (
+        700.0  # until what a block copies to shared memory is there, with the barriers
+    )
     # Bytes of memory that a thread has to have under way for half of the bandwidth, if there are as many threads as fit.
     half_bandwidth: float = 1.5
 

@@ -16,7 +16,7 @@ from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.executed import Executed, executed
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import Machine
-from tadc.schedule.gpu.scheduled import GpuKernel
+from tadc.schedule.gpu.scheduled import MOST_REGISTERS, GpuKernel
 from tadc.schedule.nest.loop_nest import (
     Accumulator,
     Kernel,
@@ -28,18 +28,18 @@ from tadc.schedule.nest.loop_nest import (
 
 __all__ = ["KernelModel", "ideal_seconds", "kernel_model", "product_model"]
 
-REGISTERS, REGISTERS_OF_POINT = (
-    32,
-    1.5,
-)  # of a thread, and for each of several points besides its values
-MOST_REGISTERS = 255  # of a thread: other values are in memory
+REGISTERS = 32  # of a thread that has no tile
 OVERLAPPING = 4  # points, or sums, of a thread whose instructions do not wait for one another
 UNEVEN, SHORT = (
     4.0,
     2e-6,
 )  # times the mean; seconds of a thread that no one waits for: a launch takes as long
-SPILLED = 2.0  # instructions more for each, where all values are in memory
+SPILLED = 8.0  # instructions more for each, where all values are in memory
 OF_PEAK = 0.8  # what a library's matrix product reaches
+# What is needed at the same time: two that are nearly used up get in each other's way.
+SHARED = ("memory", "L2", "loads and stores", "instructions", "special functions")
+CROWDING = 3
+ALONE = 1.2  # of a kernel's time more, where each scheduler of a multiprocessor has one warp
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,14 @@ def kernel_model(
         return KernelModel(launch, launch, "the launch", 0, resident, 0.0, 0.0, {}, {})
     done = executed(scheduled, program, sizes, machine, real, min(threads, resident))
     by = _seconds(scheduled, done, program, sizes, machine, dtype, threads, resident)
+    busy = sum(by[name] ** CROWDING for name in SHARED) ** (1 / CROWDING)
+    busy *= 1 + ALONE * 4 * machine.warp * machine.rates.multiprocessors / resident
+    by["copies to shared memory"] = _copying(scheduled, done, machine, threads, resident, busy)
     limit = max(by, key=by.__getitem__)
     if ideal is None:
         ideal = _least(scheduled.kernel, program, sizes, machine, dtype) + machine.rates.launch
     return KernelModel(
-        by[limit] + machine.rates.launch,
+        max(by[limit], busy) + machine.rates.launch,
         ideal,
         limit,
         threads,
@@ -129,13 +132,14 @@ def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) 
 
 def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
     """The threads that fit at once, by their registers and the buffers of their blocks."""
-    points = prod(t.count for t in scheduled.tile)
-    sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
-    of_points = scheduled.values + REGISTERS_OF_POINT * points if points > 1 else 2 * sums
-    of_points = max(of_points, scheduled.values)
-    used = min(float(MOST_REGISTERS), REGISTERS + _words(real) * (of_points + scheduled.held))
     r = machine.rates
-    blocks = max(1, int(r.registers // (used * machine.block)))
+    if scheduled.tile:
+        used = scheduled.registers(_words(real))
+        blocks = max(scheduled.blocks(_words(real)), r.registers // (used * machine.block))
+    else:
+        sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
+        used = REGISTERS + _words(real) * (2 * sums + scheduled.held)
+        blocks = max(1, int(r.registers // (min(MOST_REGISTERS, used) * machine.block)))
     elements = sum(b.halves * b.size for b in buffers_of(scheduled.kernel.body))
     if elements:
         blocks = max(1, min(blocks, r.shared_bytes // (elements * item_bytes(real))))
@@ -148,8 +152,11 @@ def _words(real: str) -> int:
 
 
 def _spilled(scheduled: GpuKernel, real: str) -> float:
-    """The part of the values needed all the time for which there are no registers: of three for a long sum it is one."""
-    needed = _words(real) * (scheduled.values / 3 + scheduled.held)
+    """The part of the values needed all the time for which there are no registers. Beside elements that are held compilers do not know which
+    these are.
+    """
+    values = scheduled.all_values if scheduled.held else scheduled.values
+    needed = _words(real) * (values + scheduled.held)
     return max(0.0, 1 - (MOST_REGISTERS - REGISTERS) / needed) if needed else 0.0
 
 
@@ -180,7 +187,7 @@ def _seconds(
     most = 16 / (16 + r.half_bandwidth)
     spilled = 1 + SPILLED * _spilled(scheduled, real)
     in_row = scheduled.row.count if scheduled.row else 1
-    independent = min(max(points, scheduled.values / 3, in_row), OVERLAPPING)
+    independent = min(max(points, scheduled.values, in_row), OVERLAPPING)
     wait = r.latency / independent
     waiting = wait * done.longest_instructions + r.read_latency * done.longest_reads / independent  # fmt: skip
     each = wait * total.instructions + r.read_latency * total.reads / independent
@@ -195,6 +202,27 @@ def _seconds(
         "the longest thread": waiting / r.clock,
         "latency": each / max(1, min(threads, resident)) / r.clock,
     }
+
+
+def _copying(
+    scheduled: GpuKernel,
+    done: Executed,
+    machine: Machine,
+    threads: int,
+    resident: int,
+    busy: float,
+) -> float:
+    """The seconds of a kernel that is otherwise busy for so long, if its blocks wait for each part that they copy to shared memory.
+
+    Others of a multiprocessor wait at other times, and a block does not where it copies ahead.
+    """
+    r = machine.rates
+    blocks = max(1, threads // machine.block)
+    used = min(r.multiprocessors, blocks)
+    at_once = max(1, min(resident // (r.multiprocessors * machine.block), blocks // used))
+    waiting = r.part_latency / r.clock / used
+    own = busy + waiting * done.parts / at_once if done.parts else 0.0
+    return max(own, waiting * done.parts_ahead / at_once)
 
 
 def _reads_at_once(scheduled: GpuKernel) -> int:

@@ -23,11 +23,22 @@ from tadc.schedule.nest.loop_nest import (
     TileIndex,
     bodies,
     buffers_of,
+    has_loops,
+    place_of,
     reads_of,
     steps_of,
 )
 
-__all__ = ["GpuKernel"]
+__all__ = ["MOST_REGISTERS", "GpuKernel"]
+
+REGISTERS = 24  # of a thread, for what all of its points need
+MOST_REGISTERS = 255
+OF_GROUP = 3  # values of a long sum that are rarely needed: that of a group, of all, and its rounding error
+REGISTERS_BY_BLOCKS = {
+    4: 64,
+    3: 80,
+    2: 128,
+}  # that a thread may have, by the blocks on a multiprocessor
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ class GpuKernel:
     @property
     def held(self) -> int:
         """Elements that a thread keeps in registers: of a row, or of what unrolled loops that are too long for the compiler not to read
-        again at each value of a loop around, but for buffers.
+        again at each value of a loop around, or what a loop reads for each point of a tile at all of its values, but for buffers.
         """
         body = self.kernel.body
         if row := self.row:
@@ -76,7 +87,37 @@ class GpuKernel:
                 if again and loop.range.index in e.symbols and e.tensor not in buffers:
                     lanes = prod(t.count for t in self.tile if t.index in e.symbols)
                     held[e.tensor, e.subscripts] = trips * lanes
+        counts = {t.index: t.count for t in self.tile}
+        for step in steps_of(body) if max(counts.values(), default=1) > 1 else ():
+            if isinstance(step, (Loop, Staged)) and not has_loops(step.body):
+                for e in reads_of(step.body):
+                    within = {step.range.index, place_of(step.range.index)}
+                    lanes = prod(n for i, n in counts.items() if i in e.symbols)
+                    if lanes > 1 and e.tensor not in buffers and within.isdisjoint(e.symbols):
+                        held.setdefault((e.tensor, e.subscripts), lanes)
         return sum(held.values())
+
+    def registers(self, words: int) -> int:
+        """Of a thread that has a tile, for what its loops need, where a number takes so many."""
+        sums, staged = self.values, [s for s in steps_of(self.kernel.body) if isinstance(s, Staged)]
+        factors = sum(t.count for t in self.tile) if staged else 0
+        together = sums // 2 if any(s.together for s in staged) else 0
+        return REGISTERS + words * (sums + factors + together + self.held)
+
+    def blocks(self, words: int) -> int:
+        """How many blocks a multiprocessor is to hold at least: as many as leave threads that have tiles their registers."""
+        used = self.registers(words)
+        return next((n for n, most in REGISTERS_BY_BLOCKS.items() if used <= most), 1)
+
+    def in_memory(self, words: int) -> int:
+        """Sums of groups for which a thread has no registers: they are needed where a block of terms ends."""
+        match self.kernel.body:
+            case (Tile(rare=rare),):
+                groups = prod(t.count for t in self.tile) * len(rare) // OF_GROUP
+                most = REGISTERS_BY_BLOCKS.get(self.blocks(words), MOST_REGISTERS)
+                return min(groups, max(0, (self.registers(words) - most) // words + groups))
+            case _:
+                return 0
 
     @property
     def row(self) -> HeldRow | None:
@@ -89,11 +130,20 @@ class GpuKernel:
 
     @property
     def values(self) -> int:
-        """Locals that a thread has for the points of its tile."""
+        """Locals that a thread has for the points of its tile, but for those that it rarely needs."""
+        match self.kernel.body:
+            case (Tile(wide=wide, interior_wide=interior_wide, rare=rare) as tile,):
+                lanes = prod(t.count for t in tile.indices)
+                return lanes * max(len({*w}.difference(rare)) for w in (wide, interior_wide))
+            case _:
+                return 0
+
+    @property
+    def all_values(self) -> int:
+        """Those with what it rarely needs."""
         match self.kernel.body:
             case (Tile(wide=wide, interior_wide=interior_wide) as tile,):
-                lanes = prod(t.count for t in tile.indices)
-                return lanes * max(len(wide), len(interior_wide))
+                return prod(t.count for t in tile.indices) * max(len(wide), len(interior_wide))
             case _:
                 return 0
 

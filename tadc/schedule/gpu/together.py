@@ -33,6 +33,7 @@ from tadc.schedule.nest.loop_nest import (
     place_of,
     reads_of,
     steps_of,
+    tested_at,
     values_of,
     with_values,
 )
@@ -88,11 +89,12 @@ def _ended(step: Staged, count: int) -> tuple[tuple[Step, ...], tuple[Step, ...]
     """The body, and what it does at its end after the last of every so many values, or multiples of that, for the value behind."""
     index = step.range.index
     match step.body:
-        case (*before, Branch(Domain((Condition("|", form, modulus),)), then, ())) if (
+        case (*before, Branch(Domain((Condition("|", form, modulus),)), _, ())) if (
             modulus % count == 0
         ):
             if form == divides(modulus, symbol(index) + 1).form:
-                return tuple(before), (Branch(Domain.of((divides(modulus, symbol(index)),)), then),)
+                (ended,) = tested_at(step.body[-1:], index, symbol(index) - 1)
+                return tuple(before), (ended,)
         case _:
             pass
     return step.body, ()

@@ -13,7 +13,8 @@ length: they depend on the values of the index, and so on the extents alone.
 
 A sum of few blocks loses little between them, which is not compensated.
 
-On a CPU the parts of some blocks are added up first, in a group, and then the group to the sum.
+The parts of some blocks are added up first, in a group, and then the group to the sum: that takes fewer operations, and the sum with its
+error may stand in memory meanwhile.
 
 A piece of a list (`rewrite/pieces.py`) is one chain: it is short, and its sum is the same in whatever kernel it stands.
 
@@ -114,17 +115,15 @@ def long_sums_in_blocks(
     usual: Mapping[Symbol, int] = _UNKNOWN,
     *,
     team: int = 1,
-    grouped: bool = False,
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with all sums that may be long in blocks, and the kernel with the locals that they have besides.
 
-    `usual` has about how large the sizes are. A team of so many threads shares a `TeamLoop`. `grouped`: the parts of
-    some blocks are added up first, which takes fewer operations, and more registers.
+    `usual` has about how large the sizes are. A team of so many threads shares a `TeamLoop`.
     """
     buffers = (b.name for b in buffers_of(steps))
     names = Names((*program.names, *program.symbols, *names_of(kernel), *buffers))
     ranges = ranges_of(kernel, program, usual)
-    blocks = _Blocks(names, ranges, team, grouped, data_of(kernel.body))
+    blocks = _Blocks(names, ranges, team, data_of(kernel.body))
     body = tuple(blocks.steps(steps, {}))
     return replace(kernel, locals=kernel.locals | blocks.locals), body
 
@@ -134,12 +133,12 @@ class _Blocks:
     names: Names
     ranges: Ranges
     team: int
-    grouped: bool
     data: frozenset[Symbol]  # that are looked up
     wide: set[str] = field(
         default_factory=set
     )  # locals with a value per lane, outside of the lanes
     locals: set[str] = field(default_factory=set)  # that are new
+    rare: set[str] = field(default_factory=set)  # that only ends of blocks need
     indices: dict[Symbol, Symbol] = field(default_factory=dict)  # of the blocks of an index
 
     def steps(self, steps: Sequence[Step], sums: _Sums) -> Iterator[Step]:
@@ -237,9 +236,8 @@ class _Blocks:
                 edge, within = (replace(self, wide=set(w)) for w in (wide, interior_wide))
                 body, interior = each(step.body, edge), each(step.interior, within)
                 wide, interior_wide = _sorted(edge.wide), _sorted(within.wide)
-                return replace(
-                    step, body=body, interior=interior, wide=wide, interior_wide=interior_wide
-                )
+                rare = tuple(s for s in (*wide, *interior_wide) if s in self.rare)
+                return replace(step, body=body, interior=interior, wide=wide, interior_wide=interior_wide, rare=rare)  # fmt: skip
             case Chunks() | TeamSums() | LaneSums():
                 return step
             case _:
@@ -280,12 +278,11 @@ class _Blocks:
     def _in_blocks(
         self, loop: Loop | TeamLoop | Strips, length: int, sums: _Sums, parts: Mapping[str, str]
     ) -> Iterator[Step]:
-        """A loop in blocks of so many values, on a CPU in groups of these."""
-        grouped = self.grouped and _lost(sums)
-        if not grouped or most_trips(loop.range, self.ranges) <= 2 * length:
+        """A loop in blocks of so many values, and these in groups."""
+        if not _lost(sums) or most_trips(loop.range, self.ranges) <= 2 * length:
             yield self._blocks(loop, length, parts, self._all_carried(sums, parts))
             return
-        groups = self._parts(sums, "group")
+        groups = self._groups(sums)
         added = self._all_added({groups[s]: parts[s] for s in sums})
         blocks = self._blocks(loop, length, parts, added)
         yield self._blocks(blocks, GROUP, groups, self._all_carried(sums, groups), "group")
@@ -343,22 +340,36 @@ class _Blocks:
             yield self._in_bodies(step, sums)
             return
         parts = self._parts(sums)
-        zeros = list(parts.values())
-        yield from self._zeros(zeros)
-        length = _length(sums) // terms
-        carried = (*self._all_carried(sums, parts), *self._zeros(zeros, assigned=True))
+        groups = self._groups(sums) if _lost(sums) else {}
+        length, behind = _length(sums) // terms, symbol(step.range.index) + 1
+        yield from self._zeros([*groups.values(), *parts.values()])
+        if groups:
+            of_group = self._carried_and_zero(sums, groups)
+            last_of_group = Domain.of((divides(length * GROUP, behind),))
+            added = tuple(self._all_added({groups[s]: parts[s] for s in sums}))
+            zeros = self._zeros(list(parts.values()), assigned=True)
+            carried: tuple[Step, ...] = (*added, *zeros, Branch(last_of_group, of_group))
+        else:
+            carried = self._carried_and_zero(sums, parts)
         each = tuple(self.steps([_renamed(s, parts) for s in body], {}))
         if isinstance(step, Staged) and _ends_with_parts(step, length):
             yield replace(step, body=each, after=carried, every=length)
         else:
-            last = Domain.of((divides(length, symbol(step.range.index) + 1),))
+            last = Domain.of((divides(length, behind),))
             ended = (Branch(last, carried),) if last.conditions else carried
             if isinstance(step, Interior):
                 interior = tuple(self.steps(step.interior, sums))
                 yield replace(step, interior=interior, outside=(*each, *ended))
             else:
                 yield replace(step, body=(*each, *ended))
-        yield from self._all_carried(sums, parts)
+        if groups:
+            yield from self._all_added({groups[s]: parts[s] for s in sums})
+        yield from self._all_carried(sums, groups or parts)
+
+    def _carried_and_zero(self, sums: _Sums, parts: Mapping[str, str]) -> tuple[Step, ...]:
+        """The parts are added to the sums, and begin anew."""
+        zeros = self._zeros(list(parts.values()), assigned=True)
+        return (*self._all_carried(sums, parts), *zeros)
 
     # ------------------------------------------------------------------ steps that are new
 
@@ -371,6 +382,11 @@ class _Blocks:
 
     def _parts(self, sums: _Sums, hint: str = "part") -> dict[str, str]:
         return {s: self._local(f"{s}_{hint}", like=s) for s in sums}
+
+    def _groups(self, sums: _Sums) -> dict[str, str]:
+        groups = self._parts(sums, "group")
+        self.rare.update((*sums, *_lost(sums), *groups.values()))
+        return groups
 
     def _zeros(self, locals_: Sequence[str], *, assigned: bool = False) -> Iterator[Step]:
         """Locals of this name that are 0."""

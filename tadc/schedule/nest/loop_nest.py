@@ -72,6 +72,7 @@ __all__ = [
     "reads_of",
     "steps_of",
     "symbols_of",
+    "tested_at",
     "values_of",
     "with_values",
 ]
@@ -335,7 +336,8 @@ class Tile:
     """`body` for a tile of points, the lanes; `wide` are locals with a value per lane.
 
     Points beyond the box are at its edge, and store nothing: `beyond(i)` is the index without that. `interior`, if there
-    is any, is the body for tiles all of whose points are in the `region`, with `interior_wide`.
+    is any, is the body for tiles all of whose points are in the `region`, with `interior_wide`. Of both, those that are `rare` are
+    needed where many terms have been added, and may stand in memory meanwhile.
     """
 
     indices: tuple[TileIndex, ...]
@@ -344,6 +346,7 @@ class Tile:
     region: Domain
     wide: tuple[str, ...]
     interior_wide: tuple[str, ...]
+    rare: tuple[str, ...] = ()
 
     @property
     def team(self) -> int:
@@ -591,6 +594,14 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             return one, other
         case _:
             assert_never(step)
+
+
+def tested_at(steps: Sequence[Step], index: Symbol, value: Affine) -> Iterator[Step]:
+    """The steps, with the tests of their branches for this value of the index."""
+    for step in steps:
+        if isinstance(step, Branch) and isinstance(step.condition, Domain):
+            step = replace(step, condition=step.condition.substitute({index: value}))
+        yield map_bodies(step, lambda inner: tested_at(inner, index, value))
 
 
 def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
