@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import nsmallest
 from math import prod
+from operator import itemgetter
 
 from tadc.bounded_cache import BoundedCache
 from tadc.ir.element_types import arithmetic
@@ -46,7 +48,8 @@ MOST_LOCALS = 64  # elements of a row that a thread keeps in registers, if the m
 NEAR = 1.15  # times the least time: no other schedule is looked for
 LITTLE = 0.25  # launches: so much time does not matter
 BETTER = 1.03  # times as fast as one that is kept otherwise
-SLIGHTLY = 1.01  # the same of one with the same tile
+SLIGHTLY = 1.01  # the same of one that copies ahead
+MOST_AHEAD = 3  # of the fastest are tried so
 WORTH_UNEVEN = 4.0  # times as fast as one in which every thread has its share
 SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
 LONG = 4  # terms of each thread of a block that is chosen by estimates
@@ -202,30 +205,31 @@ def gpu_kernel(
         return usual
     little = LITTLE * machine.rates.launch
     best, fastest = usual, model
+    copying = [(model.seconds, schedules, usual)]  # those that wait for what they copy
 
-    def consider(others: Iterable[GpuKernel], better: float = BETTER) -> bool:
-        """Take those that are so many times as fast as the best so far; whether there was one."""
+    def consider(of: _Schedules, others: Iterable[GpuKernel], better: float = BETTER) -> None:
+        """Take those that are so many times as fast as the best so far."""
         nonlocal best, fastest
-        before = best
         for other in others:
             schedule = _in_blocks(other, program)
             found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
+            copying.append((found.seconds, of, schedule))
             is_worse = found.is_uneven and not fastest.is_uneven
             worth = max(better, WORTH_UNEVEN) if is_worse else better
             if found.seconds < min(fastest.seconds / worth, model.seconds - little):
                 best, fastest = schedule, found
-        return best is not before
 
-    of_best = schedules
     is_slow = model.seconds > max(NEAR * model.ideal, model.ideal + little)
     if is_slow:
-        consider(schedules.others())
+        consider(schedules, schedules.others())
         if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
             others = _Schedules.of(long, program, sizes, machine)
-            of_best = others if consider((others.usual(), *others.others())) else of_best
-    consider(schedules.holding_rows(dtype))
+            consider(others, (others.usual(), *others.others()))
+    consider(schedules, schedules.holding_rows(dtype))
     if is_slow:
-        consider(of_best.ahead(best), SLIGHTLY)
+        staged = (each for each in copying if buffers_of(each[2].kernel.body))
+        for _, of, other in nsmallest(MOST_AHEAD, list(staged), key=itemgetter(0)):
+            consider(of, of.ahead(other), SLIGHTLY)
     if machine.tensor_cores and arithmetic(dtype) == "float32":
         for other in schedules.by_matrices():
             if made := with_matrices(_in_blocks(other, program)):

@@ -12,7 +12,7 @@ from math import prod
 
 from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import Sizes
+from tadc.schedule.gpu.cost import Sizes, is_unrolled
 from tadc.schedule.gpu.executed import Executed, executed
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import Machine
@@ -20,6 +20,8 @@ from tadc.schedule.gpu.scheduled import MOST_REGISTERS, GpuKernel
 from tadc.schedule.nest.loop_nest import (
     Accumulator,
     Kernel,
+    Loop,
+    Tile,
     buffers_of,
     has_loops,
     reads_of,
@@ -39,7 +41,9 @@ OF_PEAK = 0.8  # what a library's matrix product reaches
 # What is needed at the same time: two that are nearly used up get in each other's way.
 SHARED = ("memory", "L2", "loads and stores", "instructions", "special functions")
 CROWDING = 3
-ALONE = 1.2  # of a kernel's time more, where each scheduler of a multiprocessor has one warp
+# Of a kernel's time more, where each scheduler of a multiprocessor has one warp: none goes on while that waits, in loops that read memory
+# for longer.
+ALONE, ALONE_IN_MEMORY = 1.2, 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,8 @@ def kernel_model(
     done = executed(scheduled, program, sizes, machine, real, min(threads, resident))
     by = _seconds(scheduled, done, program, sizes, machine, dtype, threads, resident)
     busy = sum(by[name] ** CROWDING for name in SHARED) ** (1 / CROWDING)
-    busy *= 1 + ALONE * 4 * machine.warp * machine.rates.multiprocessors / resident
+    alone = ALONE_IN_MEMORY if scheduled.team == 1 and _loops_over_memory(scheduled) else ALONE
+    busy *= 1 + alone * 4 * machine.warp * machine.rates.multiprocessors / resident
     by["copies to shared memory"] = _copying(scheduled, done, machine, threads, resident, busy)
     limit = max(by, key=by.__getitem__)
     if ideal is None:
@@ -144,6 +149,18 @@ def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
     if elements:
         blocks = max(1, min(blocks, r.shared_bytes // (elements * item_bytes(real))))
     return r.multiprocessors * min(r.most_threads, blocks * machine.block)
+
+
+def _loops_over_memory(scheduled: GpuKernel) -> bool:
+    """Whether most of its threads run loops, such as are not written out, that read memory."""
+    body = scheduled.kernel.body
+    match body:
+        case (Tile(interior=(_, *_) as interior),):
+            body = interior
+        case _:
+            pass
+    loops = (s for s in steps_of(body) if isinstance(s, Loop) and not is_unrolled(s))
+    return any(e.subscripts for loop in loops for e in reads_of((loop,)))
 
 
 def _words(real: str) -> int:

@@ -32,6 +32,7 @@ from tadc.schedule.nest.loop_nest import (
 __all__ = ["MOST_REGISTERS", "GpuKernel"]
 
 REGISTERS = 24  # of a thread, for what all of its points need
+ADDRESSES = 16  # and where these read from memory
 MOST_REGISTERS = 255
 OF_GROUP = 3  # values of a long sum that are rarely needed: that of a group, of all, and its rounding error
 REGISTERS_BY_BLOCKS = {
@@ -100,7 +101,9 @@ class GpuKernel:
     def registers(self, words: int) -> int:
         """Of a thread that has a tile, for what its loops need, where a number takes so many."""
         sums, staged = self.values, [s for s in steps_of(self.kernel.body) if isinstance(s, Staged)]
-        factors = sum(t.count for t in self.tile) if staged else 0
+        factors = sum(t.count for t in self.tile) if sums else 0
+        if not staged and sums:  # addresses of what each point reads
+            return REGISTERS + ADDRESSES + words * (sums + factors + self.held) + sums // 2
         together = sums // 2 if any(s.together for s in staged) else 0
         return REGISTERS + words * (sums + factors + together + self.held)
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import lcm
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -96,7 +97,12 @@ def ranges_of(kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _U
 
 def most_trips(r: Range, ranges: Ranges) -> int:
     """An upper bound of the number of values, UNBOUNDED where none is known."""
-    counts = (max(0, _greatest(width, ranges) // c + 1) for width, c in r.widths)
+    counts = []
+    for low, c in r.lows:
+        for high, d in r.highs:
+            both = lcm(c, d)
+            width = high * (both // d) - low * (both // c)
+            counts.append(max(0, _greatest(width, ranges) // both + 1))
     return min((UNBOUNDED, *counts))
 
 
