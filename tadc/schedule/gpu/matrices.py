@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import Call, Read
 from tadc.schedule.gpu.machine import Machine
@@ -30,7 +30,9 @@ from tadc.schedule.nest.loop_nest import (
     TileIndex,
     map_bodies,
     place_of,
+    reads_of,
     steps_of,
+    tested_at,
 )
 
 __all__ = ["matrix_shapes", "with_matrices"]
@@ -102,9 +104,11 @@ def _converted(
                     return ()
                 made.append(MatrixProducts(local, *factors))
             case Branch(Domain() as ended, then, ()) if set(ended.symbols) <= {staged.range.index}:
-                if any(isinstance(s, Accumulate) for s in steps_of(then)):
+                if any(e.subscripts for e in reads_of(then)):
                     return ()
-                made += then  # the end of a block of terms, which may be shorter
+                # The end of a block of terms, which may be shorter: behind the last of these.
+                last = symbol(staged.range.index) + (TERMS_AT_ONCE - 1)
+                made += tested_at(then, staged.range.index, last)
             case _:
                 return ()
     return tuple(made)
