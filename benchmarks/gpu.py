@@ -1,7 +1,7 @@
 """Formulas on a GPU, from a thousand to a hundred million points: tadc against its form with atomic additions, CUDA by
 hand, PyTorch, JAX, KeOps, Warp, and the machine's limits; without a GPU, what the compiled code does at each point.
 
-    python benchmarks/gpu.py [--code | --model] [--repetitions 20] [--only NAME]... [--points N]... [--output benchmarks/results]
+    python benchmarks/gpu.py [--code | --model] [--repetitions 20] [--only NAME]... [--points N]... [--collisions N]... [--output benchmarks/results]
 
 Where CuPy finds a GPU: milliseconds of the value and of the value with its gradients in float32, by events on the
 default stream, minima of interleaved repetitions (JAX has a stream of its own, and is waited for); then the gradient of
@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ COLLISIONS = [10**k for k in range(7)]  # threads that meet at an address
 ELEMENTS = 10**7  # of the sweep over collisions
 LONG = 300.0  # milliseconds: what takes longer is not repeated much, nor run with more points
 COPIED = 2**27  # elements of the copy that shows the bandwidth
+LAUNCHES = 20  # of kernels that do nothing
 PEAK_BLOCKS, PEAK_TIMES = 4096, 4096  # of the kernel that shows the peak
 TOLERANCE = 1e-2  # of the largest element: sums of a hundred million terms in float32
 
@@ -74,21 +75,30 @@ def limits(repetitions: int) -> dict[str, float]:
         y[...] = x
         return [y]
 
-    found = interleaved(
-        {
-            "copy": copy,
-            "peak": lambda: [launch("peak", PEAK_BLOCKS, [x, PEAK_TIMES])],
-            "launch": lambda: [launch("nothing", 1, [x])],
-        },
-        repetitions,
-    )
+    def peak() -> list[Any]:
+        return [launch("peak", PEAK_BLOCKS, [x, PEAK_TIMES])]
+
+    found = interleaved({"copy": copy, "peak": peak}, repetitions)
     operations = 2 * 8 * PEAK_TIMES * 256 * PEAK_BLOCKS
     return {
         "bytes_per_second": 2e3 * x.nbytes / found["copy"],
         "operations_per_second": 1e3 * operations / found["peak"],
-        "launch_ms": found["launch"],
+        "launch_ms": min(launch_milliseconds(peak) for _ in range(repetitions)),
         "l2_bytes": xp.cuda.runtime.getDeviceProperties(0).get("l2CacheSize", 0),
     }
+
+
+def launch_milliseconds(busy: Run) -> float:
+    """Between the beginnings of two kernels that do nothing, while the host is ahead."""
+    xp = cupy()
+    array = xp.empty(1, np.float32)
+
+    def run() -> None:
+        for _ in range(LAUNCHES):
+            launch("nothing", 1, [array])
+
+    busy()
+    return milliseconds(run) / LAUNCHES
 
 
 # ---- a formula
@@ -196,12 +206,20 @@ def _reason(error: Exception) -> str:
 def times(
     chosen: Sequence[Formula],
     points: Sequence[int],
+    collisions: Sequence[int],
     repetitions: int,
     limit: dict[str, float],
     progress: Progress,
-) -> dict[str, Any]:
-    """The rows of all formulas and of the sweep, and who is missing."""
+) -> Iterator[dict[str, Any]]:
+    """The rows of the sweep and of all formulas so far, and who is missing."""
     others, missing = rivals()
+    swept: list[dict[str, Any]] = []
+    for count, formula in progress([(c, f) for c in collisions for f in meeting(c)], "collisions"):
+        f = tadc.compile(formula.text)
+        problem = problem_of(formula, sizes_of(f, formula.shapes), f)
+        (r,) = measured(problem, ("gradient",), others, repetitions, limit)
+        swept.append({**r, "collisions": count})
+        yield {"rows": [], "collisions": swept, "missing": missing}
     slow: dict[tuple[str, str], str] = {}
     rows: list[dict[str, Any]] = []
     for formula, number in progress([(f, n) for f in chosen for n in points], "formulas"):
@@ -222,13 +240,7 @@ def times(
             for who, ms in r["ms"].items():
                 if ms > LONG and who != "tadc":
                     slow[formula.name, who] = f"it took {ms:.0f} ms with {r['points']:,} points"
-    swept = []
-    for count, formula in progress([(c, f) for c in COLLISIONS for f in meeting(c)], "collisions"):
-        f = tadc.compile(formula.text)
-        problem = problem_of(formula, sizes_of(f, formula.shapes), f)
-        (r,) = measured(problem, ("gradient",), others, repetitions, limit)
-        swept.append({**r, "collisions": count})
-    return {"rows": rows, "collisions": swept, "missing": missing}
+        yield {"rows": rows, "collisions": swept, "missing": missing}
 
 
 def meeting(count: int) -> list[Formula]:
@@ -290,6 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--only", action="append", default=[], help="a formula's name")
     parser.add_argument("--points", action="append", type=lambda n: int(float(n)), default=[])
+    parser.add_argument("--collisions", action="append", type=lambda n: int(float(n)), default=[])
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args(arguments)
     if options.model:
@@ -309,7 +322,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"no times: {error}")
         return
     limit = limits(options.repetitions)
-    found = times(chosen, options.points or POINTS, options.repetitions, limit, track)
     about = {
         "gpu": ", ".join(devices()),
         "versions": f"tadc {tadc.__version__}, CuPy {cupy().__version__}, NVRTC {'.'.join(map(str, nvrtc_version()))}",
@@ -317,9 +329,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "repetitions": options.repetitions,
         **limit,
     }
-    data = {"about": about, **found}
-    (options.output / "gpu.json").write_text(json.dumps(data, indent=1) + "\n", "utf-8")
-    (options.output / "gpu.md").write_text(gpu_report.table(data), "utf-8")
+    data: dict[str, Any] = {}
+    sizes = options.points or POINTS, options.collisions or COLLISIONS
+    for found in times(chosen, *sizes, options.repetitions, limit, track):
+        data = {"about": about, **found}
+        (options.output / "gpu.json").write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+        (options.output / "gpu.md").write_text(gpu_report.table(data), "utf-8")
     gpu_report.plot(data, options.output / "gpu.svg")
     print(gpu_report.table(data))
     print("\n".join(gpu_report.worst(data)))

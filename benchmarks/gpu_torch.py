@@ -46,7 +46,7 @@ def written_in_torch(
 
 def _functions(torch: Any) -> dict[str, tuple[Callable[..., Any], bool]]:
     """By name; and whether it is nothing but a function of the library, which compiling does not change."""
-    F = torch.nn.functional
+    of = torch.nn.functional
 
     def paper(a: Any, b: Any, c: Any, d: Any) -> Any:
         n, k = a.shape
@@ -69,27 +69,27 @@ def _functions(torch: Any) -> dict[str, tuple[Callable[..., Any], bool]]:
         return torch.sqrt(down**2 + right**2 + 0.0001).sum()
 
     def attention(q: Any, k: Any, v: Any) -> Any:
-        return F.scaled_dot_product_attention(q[None], k[None], v[None], scale=1.0)[0]
+        return of.scaled_dot_product_attention(q[None], k[None], v[None], scale=1.0)[0]
 
     def mttkrp(x: Any, b: Any, c: Any) -> Any:
         return torch.einsum("ijr,jr->ir", torch.einsum("ijk,kr->ijr", x, c), b)
 
     def norm_softmax(x: Any) -> Any:
-        return F.softmax(F.layer_norm(x, x.shape[1:], eps=1e-5), -1)
+        return of.softmax(of.layer_norm(x, x.shape[1:], eps=1e-5), -1)
 
     return {
         "paper": (paper, False),
         "rbf, 3 dimensions": (rbf, False),
         "rbf, 64 dimensions": (rbf, False),
         "matrix product": (torch.matmul, True),
-        "convolution, pad": (lambda x, w: F.conv2d(x, w, padding=1), True),
-        "convolution, brackets": (F.conv2d, True),
-        "depthwise": (lambda x, w: F.conv2d(x, w[:, None], padding=1, groups=len(w)), True),
+        "convolution, pad": (lambda x, w: of.conv2d(x, w, padding=1), True),
+        "convolution, brackets": (of.conv2d, True),
+        "depthwise": (lambda x, w: of.conv2d(x, w[:, None], padding=1, groups=len(w)), True),
         "attention": (attention, True),
         "wave": (wave, False),
         "hankel": (lambda h, x: h.unfold(0, len(x), 1) @ x, False),
         "bias": (lambda x, b: x * b, False),
-        "max pooling": (lambda x: F.max_pool2d(x, 2), True),
+        "max pooling": (lambda x: of.max_pool2d(x, 2), True),
         "layer norm, softmax": (norm_softmax, False),
         "mttkrp": (mttkrp, True),
         "total variation": (variation, False),
