@@ -14,7 +14,7 @@ length: they depend on the values of the index, and so on the extents alone.
 A sum of few blocks loses little between them, which is not compensated.
 
 The parts of some blocks are added up first, in a group, and then the group to the sum: that takes fewer operations, and the sum with its
-error may stand in memory meanwhile.
+error may stand in memory meanwhile. Threads of a team have few blocks each.
 
 A piece of a list (`rewrite/pieces.py`) is one chain: it is short, and its sum is the same in whatever kernel it stands.
 
@@ -285,7 +285,8 @@ class _Blocks:
         self, loop: Loop | TeamLoop | Strips, length: int, sums: _Sums, parts: Mapping[str, str]
     ) -> Iterator[Step]:
         """A loop in blocks of so many values, and these in groups."""
-        if not _lost(sums) or most_trips(loop.range, self.ranges) <= 2 * length:
+        of_few = isinstance(loop, TeamLoop) or most_trips(loop.range, self.ranges) <= 2 * length
+        if of_few or not _lost(sums):
             yield self._blocks(loop, length, parts, self._all_carried(sums, parts))
             return
         groups = self._groups(sums)
