@@ -285,8 +285,7 @@ class _Blocks:
         self, loop: Loop | TeamLoop | Strips, length: int, sums: _Sums, parts: Mapping[str, str]
     ) -> Iterator[Step]:
         """A loop in blocks of so many values, and these in groups."""
-        of_few = isinstance(loop, TeamLoop) or most_trips(loop.range, self.ranges) <= 2 * length
-        if of_few or not _lost(sums):
+        if not self._in_groups(sums) or most_trips(loop.range, self.ranges) <= 2 * length:
             yield self._blocks(loop, length, parts, self._all_carried(sums, parts))
             return
         groups = self._groups(sums)
@@ -347,7 +346,7 @@ class _Blocks:
             yield self._in_bodies(step, sums)
             return
         parts = self._parts(sums)
-        groups = self._groups(sums) if _lost(sums) else {}
+        groups = self._groups(sums) if self._in_groups(sums) else {}
         length, behind = _length(sums) // terms, symbol(step.range.index) + 1
         yield from self._zeros([*groups.values(), *parts.values()])
         if groups:
@@ -389,6 +388,10 @@ class _Blocks:
 
     def _parts(self, sums: _Sums, hint: str = "part") -> dict[str, str]:
         return {s: self._local(f"{s}_{hint}", like=s) for s in sums}
+
+    def _in_groups(self, sums: _Sums) -> bool:
+        """Whether blocks are added up in groups first: threads of a team that share a loop have few each."""
+        return bool(_lost(sums)) and (self.team == 1 or not self.wide.isdisjoint(sums))
 
     def _groups(self, sums: _Sums) -> dict[str, str]:
         groups = self._parts(sums, "group")
