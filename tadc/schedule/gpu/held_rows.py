@@ -45,8 +45,8 @@ from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["row_lengths", "with_held_row"]
 
-MOST = 4096  # elements of a row
-MOST_OF_THREAD = 32  # and those that a thread has of it
+MOST = 16384  # elements of a row
+MOST_OF_THREAD = 64  # and those that a thread has of it
 
 _Element: TypeAlias = tuple[str, tuple[Affine, ...]]
 

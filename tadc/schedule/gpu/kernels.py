@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import nsmallest
+from itertools import chain, combinations
 from math import prod
 from operator import itemgetter
 
@@ -229,7 +230,7 @@ def gpu_kernel(
     if is_slow:
         staged = (each for each in copying if buffers_of(each[2].kernel.body))
         for _, of, other in nsmallest(MOST_AHEAD, list(staged), key=itemgetter(0)):
-            consider(of, of.ahead(other), SLIGHTLY)
+            consider(of, (*of.ahead(other), *of.smaller(other)), SLIGHTLY)
     if machine.tensor_cores and arithmetic(dtype) == "float32":
         for other in schedules.by_matrices():
             if made := with_matrices(_in_blocks(other, program)):
@@ -305,6 +306,15 @@ class _Schedules:
             counts = {t.index: t.count for t in scheduled.tile}
             threads = {t.index: t.threads for t in scheduled.tile}
             yield self.tiled(Shape(counts, threads, ahead=True))
+
+    def smaller(self, scheduled: GpuKernel) -> Iterator[GpuKernel]:
+        """Tiles of a block with half of the values of some indices, filled ahead, where so many leave room for no other block."""
+        counts = {t.index: t.count for t in scheduled.tile}
+        several = [i for i, n in counts.items() if n > 1 and scheduled.blocks(1) == 1]
+        threads = {t.index: t.threads for t in scheduled.tile}
+        for chosen in chain.from_iterable(combinations(several, n) for n in (1, 2)):
+            fewer = {i: -(-n // 2) if i in chosen else n for i, n in counts.items()}
+            yield self.tiled(Shape(fewer, threads, ahead=True))
 
     def by_matrices(self) -> Iterator[GpuKernel]:
         """Tiles of blocks that suit instructions for matrices."""

@@ -74,7 +74,7 @@ class GpuKernel:
     @property
     def held(self) -> int:
         """Elements that a thread keeps in registers: of a row, or of what unrolled loops that are too long for the compiler not to read
-        again at each value of a loop around, or what a loop reads for each point of a tile at all of its values, but for buffers.
+        again at each value of a loop around, or `alike`, but for buffers.
         """
         body = self.kernel.body
         if row := self.row:
@@ -88,15 +88,23 @@ class GpuKernel:
                 if again and loop.range.index in e.symbols and e.tensor not in buffers:
                     lanes = prod(t.count for t in self.tile if t.index in e.symbols)
                     held[e.tensor, e.subscripts] = trips * lanes
+        return sum(held.values()) + self.alike
+
+    @property
+    def alike(self) -> int:
+        """Elements that a loop reads for each point of a tile at all of its values: compilers read them once, and keep them."""
+        body = self.kernel.body
         counts = {t.index: t.count for t in self.tile}
+        buffers = {b.name for b in buffers_of(body)}
+        found: dict[tuple[str, object], int] = {}
         for step in steps_of(body) if max(counts.values(), default=1) > 1 else ():
             if isinstance(step, (Loop, Staged)) and not has_loops(step.body):
+                within = {step.range.index, place_of(step.range.index)}
                 for e in reads_of(step.body):
-                    within = {step.range.index, place_of(step.range.index)}
                     lanes = prod(n for i, n in counts.items() if i in e.symbols)
                     if lanes > 1 and e.tensor not in buffers and within.isdisjoint(e.symbols):
-                        held.setdefault((e.tensor, e.subscripts), lanes)
-        return sum(held.values())
+                        found[e.tensor, e.subscripts] = lanes
+        return sum(found.values())
 
     def registers(self, words: int) -> int:
         """Of a thread that has a tile, for what its loops need, where a number takes so many."""
@@ -105,7 +113,9 @@ class GpuKernel:
         if not staged and sums:  # addresses of what each point reads
             return REGISTERS + ADDRESSES + words * (sums + factors + self.held) + sums // 2
         together = sums // 2 if any(s.together for s in staged) else 0
-        return REGISTERS + words * (sums + factors + together + self.held)
+        # Beside these compilers keep sums of groups too, rather than what they have read.
+        kept = self.alike + sums if self.alike else 0
+        return REGISTERS + words * (sums + factors + together + self.held + kept)
 
     def blocks(self, words: int) -> int:
         """How many blocks a multiprocessor is to hold at least: as many as leave threads that have tiles their registers."""
