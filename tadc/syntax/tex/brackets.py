@@ -115,7 +115,8 @@ class Brackets:
                 result += [call.name, tokens[place + 1], *call.below]
                 place = call.end + 1
             elif self._is_delta(call):
-                result += _indicator(call, tokens)
+                is_clear = any(t.value in bound for t in call.inner)
+                result += _indicator(call, tokens) if is_clear else [_with_unclear_delta(call)]
                 place = call.end + 1
             elif call.name.value in self.at_points and (below := points(call.inner)):
                 result += _element(replace(call, inner=below), tokens)
@@ -265,6 +266,13 @@ def _with_unclear_point(call: Call) -> Token:
     name, point = call.name.value, call.inner[0].value
     fact = f"`({point})` behind an element of `{name}`, which is declared with as many subscripts, is no factor and no index"
     fix = f"leave `({point})` out where `{name}` is given for one `{point}`, or declare one more dimension"
+    return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
+
+
+def _with_unclear_delta(call: Call) -> Token:
+    r"""The error of a `\delta(A, Z)` of two numbers."""
+    fact = r"`\delta(..)` may be Kronecker's delta, or a function or a term of its own: no index stands in it"
+    fix = r"write `\mathbf{1}[a = b]` for the first; declare a number, `%!tadc input delta[]`, or define the function"
     return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
 

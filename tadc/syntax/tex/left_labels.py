@@ -306,6 +306,7 @@ class LeftLabels:
             if (name.value, *(t.value for t in inner)) not in self._labelled
         ]
         tensors = {name.value for name, _ in right}
+        tensors |= (self.declared - self.scalars - self.sizes) & {t.value for t in tokens[equal:]}
         inside = {t.value for _, inner in right for t in inner} | bound_names(tokens[equal:])
         letters = {t.value for t in left}
         if len(letters) == 1 < len(left) and not letters <= tensors - inside:

@@ -32,6 +32,7 @@ from tadc.syntax.tex.found import (
     collect_convention,
     collect_line,
     collect_statements,
+    declared_ranks,
     ranks_of,
 )
 from tadc.syntax.tex.function_heads import (
@@ -122,7 +123,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
-    for statement in spoken_definitions(found.displays, found.spoken):
+    for statement in spoken_definitions(found.displays, found.spoken, declared_ranks(found)):
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))

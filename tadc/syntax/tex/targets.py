@@ -21,6 +21,7 @@ from tadc.syntax.tex.left_lists import (
     indices_in,
     names_in_subscripts,
     unclear_index,
+    unclear_parameter,
 )
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
@@ -233,6 +234,8 @@ def _left(
         end = power if is_last else len(head)  # `\sigma_B^2(k) =`
         return [*_with_indices(head[:end], indices, right, elements), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
+    if (error := unclear_parameter(listed, right)) is not None:
+        return [*head, error]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}

@@ -1,0 +1,87 @@
+r"""One step of a recurrence, `h_t = f(h_{t-1})`, and conditionals `p(k \mid x)`: what is read, and what must not be guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+import tadc
+
+READ = {
+    # one step of a recurrence
+    r"\[ h_t = \tanh(w x_t + u h_{t-1}) \]": "h_t = tanh(w*x_t + u*h_prev)",
+    r"\begin{align} z_t &= a x_t + b h_{t-1} \\ h_t &= (1 - z_t) h_{t-1} + z_t x_t \end{align}": (
+        "h_t = (1 - z_t)*h_prev + z_t*x_t"
+    ),
+    r"\[ h_k = A h_{k-1} \] with $h_k \in \mathbb{R}^N$, $A \in \mathbb{R}^{N \times N}$": (
+        "h_k[d: N] = sum{k=0..N - 1} A[d, k]*h_prev[k]"
+    ),
+    # conditionals
+    r"\[ p(k|x) = \frac{e^{z_k}}{\sum_{i=1}^K e^{z_i}} \]": "p[k: K] = exp(z[k])/p_sum",
+    r"\[ p(y = k \mid x) = \frac{e^{z_k}}{\sum_{i=1}^K e^{z_i}} \]": "p[k: K] = exp(z[k])/p_sum",
+    r"\[ P(k, \theta) = \theta \frac{e^{z_k}}{\sum_{i=1}^K e^{z_i}} \]": "P[k: K] = theta*(exp(z[k])/P_sum)",
+    r"\[ \ell = -\sum_{k=1}^K q(k|x) \log p(k|x) \]": "ell = -sum{k=0..K - 1} q[k]*log(p[k])",
+    # statistics on left sides
+    r"\[ \mathbb{H}[y \mid x] = -\sum_{c=1}^C p_c \log p_c \]": "H = -sum{c=0..C - 1} p[c]*log(p[c])",
+    r"\[ \mathbb{E}[X] = \sum_{i=1}^n x_i p_i \]": "E = sum{i=0..n - 1} x[i]*p[i]",
+    # words below names
+    r"\[ q_i = q_{\max,i} b_i \]": "q[i: I] = q_max[i]*b[i]",
+    r"\[ q_i = q_{i,\mathrm{max}} b_i \]": "q[i: I] = q_max[i]*b[i]",
+    # cases that leave nothing out
+    r"\[ f_i = \begin{cases} 0 & x_i < a \\ x_i & a \le x_i < b \\ 1 & x_i \ge b \end{cases} \]": (
+        "f[i: I] = if x[i] < a then 0 else (if a <= x[i] then (if x[i] < b then x[i] else 1) else 1)"
+    ),
+    r"\[ f_i = \begin{cases} x_i & x_i > 0 \\ 0 & \end{cases} \]": "f[i: I] = if 0 < x[i] then x[i] else 0",
+    # halves above a sum
+    r"\[ E = \sum_a^{N/2} e_a \]": "E = sum{a=0..P - 1} e[a]",
+    # the document's own declarations come first
+    "%!tadc input d[n]\n"
+    r"\[ r = \sum_{i=1}^n d_i^2 \] where $d_i = \mathrm{R}(X_i) - \mathrm{R}(Y_i)$ is the difference": (
+        "r = sum{i=0..n - 1} d[i]**2"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "program"), READ.items())
+def test_a_notation_is_read(text, program):
+    f = tadc.compile(text, lang="tex")
+
+    assert str(f).strip().splitlines()[-1] == program
+
+
+REFUSED = {
+    # a step with a range is a loop over time
+    r"\[ y_t = a x_t + b y_{t-1}, \quad t = 1, \dots, T \]": "",
+    "%!tadc input x[N]\n" r"\[ y_t = a x_t + b y_{t-1} \]": "`y` is read before it is defined",
+    r"\[ y_t = a y_{t-1} + b y_{t-2} \]": "",
+    # what may be two things
+    r"\[ D = \sum_k p(k|x) \log \frac{p(k|x)}{p(k)} \]": "a conditional stands where a number is expected",
+    r"\[ D = \sum_k p(k|x) \log \frac{p(k|x)}{p(k|y)} \]": "a conditional stands where a number is expected",
+    r"\[ f(x, k) = x w_k \]": "`k` stands in the list on the left side, and below names on the right",
+    r"\[ E = a A + \delta(A, Z) \]": r"`\delta(..)` may be Kronecker's delta, or a function",
+    r"\[ f_i = \begin{cases} 0 & x_i < a \\ x_i & a < x_i < b \\ 1 & x_i \ge b \end{cases} \]": (
+        "the cases leave out `x_i = a`"
+    ),
+    r"\[ f_i = \begin{cases} 0 & x_i = 0 \\ x_i & 0 < y_i \le b \\ 1 & z_i > b \end{cases} \]": (
+        "the cases may leave something out"
+    ),
+    r"\[ Z = \sum_{n=1}^N |\mathrm{sign}(x_n) - y_n| \] where the sign function is 1 for positive arguments and 0 for negative ones": (
+        "the prose says that the sign of a negative number is 0"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "fact"), REFUSED.items())
+def test_what_has_two_readings_is_an_error_that_shows_both(text, fact):
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile(text, lang="tex")
+
+    assert fact in caught.value.errors[0].fact
+    assert caught.value.errors[0].fix
+
+
+def test_a_step_is_said_to_be_one():
+    f = tadc.compile(r"\[ h_t = \tanh(w x_t + u h_{t-1}) \]", lang="tex")
+
+    assert (
+        f.notes[0].text == "this is one step: `h_prev` is the input `h_{t-1}`, of the step before"
+    )
