@@ -20,7 +20,13 @@ READ = {
     r"\[ p(y = k \mid x) = \frac{e^{z_k}}{\sum_{i=1}^K e^{z_i}} \]": "p[k: K] = exp(z[k])/p_sum",
     r"\[ P(k, \theta) = \theta \frac{e^{z_k}}{\sum_{i=1}^K e^{z_i}} \]": "P[k: K] = theta*(exp(z[k])/P_sum)",
     r"\[ \ell = -\sum_{k=1}^K q(k|x) \log p(k|x) \]": "ell = -sum{k=0..K - 1} q[k]*log(p[k])",
+    r"\[ p(h_j = 1 | v) = \frac{1}{1 + e^{-\sum_i v_i w_{ij}}} \]": "p[j: J] = 1/(1 + exp(-sum{i=0..I - 1} v[i]*w[i, j]))",
+    "%!tadc input t[c], a[m], u[m, c]\n"
+    r"\[ p(\mathbf{t} \mid \mathbf{x}) = \sum_{i=1}^m a_i(\mathbf{x}) e^{-\|\mathbf{t} - \mathbf{u}_i(\mathbf{x})\|^2} \]": (
+        "p = sum{i=0..m - 1} a[i]*exp(-sum{d=0..c - 1} (t[d] - u[i, d])**2)"
+    ),
     # statistics on left sides
+    r"\[ \langle A \rangle = \sum_i p_i A_i \]": "A_mean = sum{i=0..I - 1} p[i]*A[i]",
     r"\[ \mathbb{H}[y \mid x] = -\sum_{c=1}^C p_c \log p_c \]": "H = -sum{c=0..C - 1} p[c]*log(p[c])",
     r"\[ \mathbb{E}[X] = \sum_{i=1}^n x_i p_i \]": "E = sum{i=0..n - 1} x[i]*p[i]",
     # words below names
@@ -31,6 +37,24 @@ READ = {
         "f[i: I] = if x[i] < a then 0 else (if a <= x[i] then (if x[i] < b then x[i] else 1) else 1)"
     ),
     r"\[ f_i = \begin{cases} x_i & x_i > 0 \\ 0 & \end{cases} \]": "f[i: I] = if 0 < x[i] then x[i] else 0",
+    # labels
+    r"\[ D_{KL}(P \| Q) = \sum_i P(i) \log \frac{P(i)}{Q(i)} \]": "D_KL = sum{i=0..I - 1} P[i]*log(P[i]/Q[i])",
+    r"\[ E_B = a_V A - a_S A^{2/3} \]": "E_B = a_V*A - a_S*A**(2/3)",
+    r"\[ C_o = C_a \alpha_a + C_b \alpha_b (1 - \alpha_a) \]": "C_o = C_a*alpha_a + C_b*alpha_b*(1 - alpha_a)",
+    r"\[ \frac{P_r}{P_t} = D_t D_r d^2 \]": "P_r_over_P_t = D_t*D_r*d**2",
+    r"\[ Z = (1-\theta)^{NR} \] where NR denotes the number of them": "Z = (1 - theta)**NR",
+    r"\[ V(t) = V_\infty + (V_0 - V_\infty) e^{-t/\tau} \]": "V = V_infty + (V_0 - V_infty)*exp(-t/tau)",
+    r"\[ P = \frac{\sum_i p_i^t q_i^0}{\sum_i p_i^0 q_i^0} \]": "P = (sum{i=0..I - 1} p_t[i]*q_0[i])/(sum{i=0..I - 1} p_0[i]*q_0[i])",
+    # reciprocals, and functions at points of a declared tensor
+    r"\[ \frac{1}{f} = (n-1) a \]": "f = 1/((n - 1)*a)",
+    "%!tadc input u[N, M], c[N]\n" r"\[ A(x_j) = \sum_{i=1}^N u_i(x_j) c_i \]": "A[j: M] = sum{i=0..N - 1} u[i, j]*c[i]",
+    # powers
+    r"\[ Y = A K^\alpha L^{1-\alpha} \]": "Y = A*K**alpha*L**(1 - alpha)",
+    "%!tadc input y[N, T]\n" r"\[ z_i = \sum_{t=1}^T y_i^2(t) \]": "z[i: N] = sum{t=0..T - 1} y[i, t]**2",
+    # lists of elements define nothing
+    r"\[ \mathbf{x} = [x_1, \dots, x_n]^\top, \quad s = \sum_{i=1}^n x_i \]": "s = sum{i=0..n - 1} x[i]",
+    # a function and an extent of one name
+    r"\[ d(u, v) = \|u - v\|^2 \] with $u, v \in \mathbb{R}^d$": "d = sum{k=0..d_size - 1} (u[k] - v[k])**2",
     # halves above a sum
     r"\[ E = \sum_a^{N/2} e_a \]": "E = sum{a=0..P - 1} e[a]",
     # the document's own declarations come first
@@ -54,6 +78,11 @@ REFUSED = {
     "%!tadc input x[N]\n" r"\[ y_t = a x_t + b y_{t-1} \]": "`y` is read before it is defined",
     r"\[ y_t = a y_{t-1} + b y_{t-2} \]": "",
     # what may be two things
+    r"\[ y_{it} = a_i + \mathbf{x}_{it}'\boldsymbol\beta \]": "`x'` may be the transpose of `x`",
+    r"\[ y[n] = x[n] * h[n] \]": "may be a product, or their convolution",
+    r"\[ T_{ij} = x_i x_j - x_k x_k \]": "`k` is neither an index in scope nor a size",
+    r"\[ L(\theta) = \sum_{i=1}^N \log p_\theta(x_i) \]": "`p(..)` may be an element of `p`, a function of it",
+    r"\[ g = \sum_i \Theta(t - s_i) \] where $\Theta$ is the Heaviside step function": "`heaviside(..)` is no function",
     r"\[ D = \sum_k p(k|x) \log \frac{p(k|x)}{p(k)} \]": "a conditional stands where a number is expected",
     r"\[ D = \sum_k p(k|x) \log \frac{p(k|x)}{p(k|y)} \]": "a conditional stands where a number is expected",
     r"\[ f(x, k) = x w_k \]": "`k` stands in the list on the left side, and below names on the right",

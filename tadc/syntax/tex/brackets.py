@@ -141,9 +141,12 @@ class Brackets:
         return replace(definition, tokens=tuple(result))
 
     def _is_raised_element(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration."""
-        is_known = call.name.value in self.indexed or self.ranks.get(call.name.value, 0) > 0
-        return is_known and not call.below and self._is_element(call, bound)
+        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration; or the
+        `y_i^2(t)` of a declared `y[N, T]`.
+        """
+        is_known = call.name.value in self.indexed and not call.below
+        is_known |= self.ranks.get(call.name.value, 0) > 0
+        return is_known and self._is_element(call, bound)
 
     def _is_headed(self, call: Call) -> bool:
         r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on."""
@@ -191,10 +194,12 @@ class Brackets:
         return name in self.indexed or (bool(self.indexed) and not call.below)
 
     def _is_at_declared_points(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is the `f(x_i)` of a declared tensor `f` with enough dimensions."""
+        """Whether it is the `f(x_i)` of a declared tensor `f` with enough dimensions, or the `f_j(x_i)` of one with as many."""
         below = [t.value for t in points(call.inner) if t.type == "NAME"]
-        has_room = 0 < len(below) <= self.ranks.get(call.name.value, 0) and not call.below
-        return has_room and {*below} <= bound
+        rank = self.ranks.get(call.name.value, 0)
+        others = sum(t.type in ("NAME", "NUM") for t in call.below)
+        has_room = len(below) + others == rank if call.below else 0 < len(below) <= rank
+        return has_room and bool(below) and {*below} <= bound
 
     def _is_unclear(self, call: Call, bound: Set[str]) -> bool:
         name = call.name.value

@@ -220,7 +220,8 @@ class LeftLabels:
         own = {n for d in self.definitions for n, _, _ in scripted(d.right, "SUB")}
         is_read = any(n.value == tokens[0].value for n in own)
         is_lone = letter not in right | elsewhere | self.sizes and not is_read
-        return letter in NO_INDICES and is_lone and bool(right - {"", "0"})
+        is_label = letter in NO_INDICES or letter.isupper()
+        return is_label and is_lone and bool(right - {"", "0"})
 
     def _is_size_beside_number(self, definition: Statement) -> bool:
         r"""Whether it is `\beta_n = \beta_0 + \sum_{i=1}^{n} ..`, where the size `n` stands below nothing on the right side, and
@@ -312,7 +313,8 @@ class LeftLabels:
         if len(letters) == 1 < len(left) and not letters <= tensors - inside:
             return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
-        is_plain = is_whole and kinds == ["NAME"] * len(left) and len(left) > 1
+        are_capitals = all(n.isupper() for n in letters)  # `D_{KL}(p \| q)`
+        is_plain = (is_whole or are_capitals) and kinds == ["NAME"] * len(left) and len(left) > 1
         in_labels = {
             id(t)
             for name, _, n in scripted(tokens[equal:], "SUB")

@@ -2,8 +2,10 @@ r"""The indices that a list on a left side names: `h` in `\hat\gamma(h) =`, `p` 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import GREEK
@@ -36,6 +38,7 @@ def indices_in(
     parts = _without_variables(parts)
     hidden = alone_in_brackets(right) & bound_names(right)  # by sums over the same letter
     in_subscripts = (names_in_subscripts(right) | known | hidden) - tensors
+    in_subscripts -= _parameters_of_functions(right) - known
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
         indices = [t for t in names if t.value in in_subscripts and t.note != "bold"]
@@ -64,11 +67,21 @@ def indices_in(
     return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
 
 
+def _parameters_of_functions(right: Sequence[Token]) -> set[str]:
+    r"""The Greek letters that stand below functions alone, the `\theta` of `L(\theta) = \sum_i \log p_\theta(x_i)`."""
+    below = Counter(t.value for call in calls_in(right) for t in call.below if t.value in GREEK)
+    every = Counter(t.value for t in right if t.value in GREEK)
+    return {n for n, count in below.items() if count == every[n]}
+
+
 def _numbers_beside(
     names: Sequence[Token], indices: Sequence[Token], right: Sequence[Token]
 ) -> set[str]:
     r"""The names of a list that the right side has as values: the `x` of `f(x, k) = x w_k`, but no Greek letters, which are parameters."""
-    values = {t.value for t in right if t.type == "NAME"}
+    pairs = zip_longest(right, right[1:])
+    values = {
+        t.value for t, after in pairs if t.type == "NAME" and (after is None or after.type != "SUB")
+    }
     return {t.value for t in names if t not in indices and t.value in values - GREEK}
 
 
@@ -78,16 +91,20 @@ def _is_letter(name: Token) -> bool:
 
 
 def _without_variables(parts: Sequence[list[Token]]) -> list[list[Token]]:
-    r"""The parts with `k` for the `y = k` of `P(y = k \mid x)`, and with `i` and `k` for `y_i = k`, of which `x_i` says nothing more."""
+    r"""The parts with `k` for the `y = k` of `P(y = k \mid x)`, with `i` and `k` for `y_i = k`, of which `x_i` says nothing more, and with
+    `j` for `h_j = 1`.
+    """
     result: list[list[Token]] = []
+    known: set[str] = set()
     for part in parts:
         place = next((n for n, t in enumerate(part) if t.type == "EQ"), None)
-        if place is None or [t.type for t in part[place + 1 :]] != ["NAME"]:
+        kinds = [t.type for t in part[place + 1 :]] if place is not None else []
+        below = [t for t in part[1:place] if t.type == "NAME"]
+        if kinds not in (["NAME"], ["NUM"]) or (kinds == ["NUM"] and not below):
             result.append(part)
             continue
-        below = [t for t in part[1:place] if t.type == "NAME"]
-        result += [[t] for t in (*below, part[-1])]
-    known = {p[0].value for p in result if len(p) == 1} if len(result) > len(parts) else set()
+        known |= {t.value for t in below}
+        result += [[t] for t in (*below, part[-1]) if t.type == "NAME"]
     return [
         p for p in result if len(p) == 1 or not known or not {t.value for t in p[3:-1]} <= known
     ]

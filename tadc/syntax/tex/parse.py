@@ -40,6 +40,7 @@ from tadc.syntax.tex.function_heads import (
 )
 from tadc.syntax.tex.left_powers import with_named_squares
 from tadc.syntax.tex.left_sides import drop_named_functions, make_targets_plain, take_functions
+from tadc.syntax.tex.listed_elements import without_lists_of_elements
 from tadc.syntax.tex.macros import expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
@@ -104,6 +105,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     collect_convention(found, text)
     collect_statements(found, text, regions)
 
+    found.displays = without_lists_of_elements(found.displays)
     found.displays = [with_shared_ranges(display) for display in found.displays]
     printed = [s for display in found.displays for s in display]
     periods = periods_of([*printed, *found.in_prose], text.text)

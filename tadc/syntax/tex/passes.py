@@ -23,6 +23,7 @@ from tadc.syntax.tex.blackboard_heads import (
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
+from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.element_products import with_element_products
 from tadc.syntax.tex.evaluation_points import (
@@ -74,8 +75,13 @@ from tadc.syntax.tex.script_words import (
 )
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
 from tadc.syntax.tex.several_limits import with_single_limits
-from tadc.syntax.tex.shape_extents import names_outside_bars, with_named_extents
+from tadc.syntax.tex.shape_extents import (
+    names_of_functions,
+    names_outside_bars,
+    with_named_extents,
+)
 from tadc.syntax.tex.sign_labels import signed_letters, with_sign_labels
+from tadc.syntax.tex.signal_stars import with_unclear_stars
 from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
@@ -87,6 +93,7 @@ from tadc.syntax.tex.told_functions import (
     with_told_product,
     with_unclear_sign,
 )
+from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
 from tadc.syntax.tex.words_below import with_words_below
@@ -202,6 +209,20 @@ def _given_parameters(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_given_parameters(tokens, names, f.guesses)
 
 
+def _unread_arguments(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = unread_arguments(f.displayed, f.declared)
+    return lambda tokens: without_unread_arguments(tokens, names, f.guesses)
+
+
+def _unclear_stars(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_unclear_stars
+
+
+def _defined_averages(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = defined_averages(f.displayed)
+    return lambda tokens: with_defined_averages(tokens, names)
+
+
 def _previous_steps(f: Formulas) -> Callable[[Tokens], Tokens]:
     steps = previous_steps([*zip(f.tokens, f.in_prose, strict=True)], f.declared)
     return lambda tokens: with_previous_steps(tokens, steps, f.guesses)
@@ -294,7 +315,8 @@ def _defined_heads(tokens: Tokens) -> Iterator[str]:
 
 def _named_extents(f: Formulas) -> Callable[[Tokens], Tokens]:
     taken = names_outside_bars(f.tokens)
-    return lambda tokens: with_named_extents(tokens, taken)
+    functions = names_of_functions(f.tokens, f.displayed) - f.declared
+    return lambda tokens: with_named_extents(tokens, taken, functions)
 
 
 def _softmax_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -348,7 +370,7 @@ def _labelled_bounds(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _words(f: Formulas) -> Callable[[Tokens], Tokens]:
-    known = known_words(f.tokens, f.declared)
+    known = known_words(f.tokens, f.declared, f.text)
     return lambda tokens: with_words(tokens, known, f.declared, f.guesses)
 
 
@@ -426,8 +448,11 @@ PASSES: tuple[Pass, ...] = (
     _without_remainders,
     _raised_heads,
     _flat_words,
+    _unclear_stars,
+    _defined_averages,
     _previous_steps,
     _given_parameters,
+    _unread_arguments,
     _plain_arrows,
     _dotted,
     _half_places,

@@ -43,6 +43,10 @@ from tadc.syntax.tex.upper_places import UpperPlaces, printed_lengths
 __all__ = ["Scripts"]
 
 
+_NEVER_SUMMED = frozenset("efghotuvwxyz")  # by Einstein's convention, alone below a name
+_COUNTING = frozenset("ijklmn")  # letters that are no labels of what has indices
+
+
 @dataclass(frozen=True, slots=True)
 class _Scope:
     """Of one definition: the names that it binds, how often letters stand in subscripts, and those that are moved, `i + 1`.
@@ -90,6 +94,7 @@ class Scripts:
     _has_axes: bool = False  # whether components are defined, `\sigma_{xy} = ..`
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
     _below_with_others: set[str] = field(default_factory=set)  # letters beside others below a name
+    _told_apart: set[str] = field(default_factory=set)  # letters that tell one name apart
     _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
     _has_sums: bool = False  # whether sums are written
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
@@ -116,6 +121,7 @@ class Scripts:
                 self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
             if len(letters) > 1:
                 self._below_with_others.update(letters)
+        self._told_apart = _told_apart(self.definitions)
         self._above_numbers = _above_numbers(self.definitions) - self.declared
         self._has_sums = any(d.has_reduction for d in self.definitions)
         self._constants = _with_numbers_alone(self.definitions) - self.declared
@@ -262,6 +268,8 @@ class Scripts:
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
         if not is_free or base.value in self.declared - self._tensors:
             return base, below
+        if base.value in self._tensors and any(t.value in _COUNTING for t in names):
+            return base, below  # the `x_k` of `x_i x_j - x_k^2`, where `x` has indices
         summed = [t for t in names if t.value in self._summed - self._tensors]
         if repeated and any(not self._is_constant_letter(t) for t in summed):
             return base, below
@@ -276,7 +284,10 @@ class Scripts:
     def _is_constant_letter(self, letter: Token) -> bool:
         r"""Whether the `L` of `g_L (E_L - V_i) + \sum_j w_{ij}` is a label, and no sum that is not written: others are, and it is a capital, or rarely counts."""
         is_label = letter.value.isupper() or letter.value in NO_INDICES
-        return self._has_sums and is_label and letter.value not in self._below_with_others
+        is_clear = (
+            self._has_sums or letter.value in _NEVER_SUMMED or letter.value in self._told_apart
+        )
+        return is_clear and is_label and letter.value not in self._below_with_others
 
     def _with_some_labels(
         self, base: Token, below: Sequence[Token], scope: _Scope
@@ -442,13 +453,20 @@ def _values(tokens: Sequence[Token]) -> set[str]:
     while place < len(tokens):
         if tokens[place].type in ("SUB", "SUP"):
             end = closing.get(place + 1, place)
-            if tokens[place].type == "SUP" and tokens[place - 1].type in ("RPAR", "RSQB", "NUM"):
+            is_power = tokens[place - 1].type in ("RPAR", "RSQB", "NUM")
+            is_power |= _is_rest_of_one(tokens[place + 2 : end])
+            if tokens[place].type == "SUP" and is_power:
                 names |= {t.value for t in tokens[place:end] if t.type == "NAME"}
             place = end
         elif tokens[place].type == "NAME":
             names.add(tokens[place].value)
         place += 1
     return names
+
+
+def _is_rest_of_one(inner: Sequence[Token]) -> bool:
+    r"""Whether it is the `1-\alpha` of `K^\alpha L^{1-\alpha}`, which is no index and no label."""
+    return [t.type for t in inner] == ["NUM", "MINUS", "NAME"]
 
 
 def _summed(right: Sequence[Token]) -> set[str]:
@@ -541,6 +559,18 @@ def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
     fact = f"`({i})` below a name says that the elements are sorted, and nothing sorts them here"
     fix = f"declare the sorted ones as an input of their own, and write `{base.value}'_{i}`; an index has no brackets"
     return Token("ERROR", fact, base.start, below[-1].end, fix)
+
+
+def _told_apart(definitions: Sequence[Statement]) -> set[str]:
+    r"""The letters of which a definition has several below one name, each alone: `C_a \alpha_a + C_b \alpha_b (1 - \alpha_a)`."""
+    found: set[str] = set()
+    for d in definitions:
+        below: dict[str, set[str]] = {}
+        for name, _, inner in scripted(d.right, "SUB"):
+            if [t.type for t in inner] == ["NAME"]:
+                below.setdefault(name.value, set()).add(inner[0].value)
+        found = found.union(*(letters for letters in below.values() if len(letters) > 1))
+    return found
 
 
 def _above_numbers(definitions: Sequence[Statement]) -> set[str]:

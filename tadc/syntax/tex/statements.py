@@ -472,7 +472,9 @@ def _definition(tokens: tuple[Token, ...]) -> Statement | None:
         return solved
     if (negative := _negative(left, tokens[place:])) is not None:
         return negative
-    if (quotient := quotient_name(left)) is not None:
+    if (reciprocal := _reciprocal(left, tokens[place:])) is not None:
+        return reciprocal
+    if (quotient := quotient_name(left, tokens[place:])) is not None:
         return Statement("definition", (*quotient, *tokens[place:]))
     return statement if _is_target(left) else None
 
@@ -566,6 +568,23 @@ def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
     return Statement("definition", (*left[place:], right[0], fraction, *over, *under))
 
 
+def _reciprocal(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
+    r"""`\frac{1}{f} = ..` as the definition of `f`, 1 divided by the right side; None for other left sides."""
+    closing = closing_braces(left)
+    middle = closing.get(1, 0)
+    end = closing.get(middle + 1, 0)
+    is_one = [t.value for t in left[2:middle]] == ["1"] and left[0].type == "FRAC"
+    name = left[middle + 2 : end]
+    if not is_one or end != len(left) - 1 or not _is_target(name) or name[0].type != "NAME":
+        return None
+    start, stop = right[0].end, right[-1].end
+    fraction = Token("FRAC", r"\frac", start, start)
+    one = [Token("LBRACE", "", start, start), Token("NUM", "1", start, start)]
+    under = [Token("RBRACE", "", start, start), Token("LBRACE", "", start, start), *right[1:]]
+    tokens = (*name, right[0], fraction, *one, *under, Token("RBRACE", "", stop, stop))
+    return Statement("definition", tokens)
+
+
 def _lacks_braces(left: Sequence[Token]) -> bool:
     """Whether it is `y_ij`, which TeX reads as `y_{i} j`."""
     kinds = [token.type for token in left]
@@ -574,6 +593,7 @@ def _lacks_braces(left: Sequence[Token]) -> bool:
         and not left[2].value
         and len(kinds) > 5
         and set(kinds[5:]) <= {"NAME", "NUM"}
+        and not any(_is_rate(t) for t in left[5:])  # `C_m \frac{dV}{dt} =`
     )
 
 

@@ -31,6 +31,7 @@ _WORDS = {
     r"soft-?plus": "softplus",
     r"digamma": "digamma",
     r"soft-?max": "softmax",
+    r"Heaviside|(?:unit\s+)?step(?:\s+function)?": "heaviside",
     r"(?:leaky|parametric|randomi[sz]ed)[\s-]+ReLU|L(?:eaky)?-?ReLU": "",
 }
 _TOLD = re.compile(
@@ -78,8 +79,11 @@ def with_told_functions(tokens: Sequence[Token], functions: Mapping[str, str]) -
     result = list(tokens)
     for place, (token, after) in enumerate(pairwise(tokens)):
         if token.type == "NAME" and token.value in functions and after.type in ("LPAR", "LSQB"):
-            kind = "SOFTMAX" if functions[token.value] == "softmax" else "FUNC"
-            result[place] = replace(token, type=kind, value=functions[token.value], note="")
+            kind = {"softmax": "SOFTMAX", "heaviside": "NAME"}.get(functions[token.value], "FUNC")
+            note = (
+                "upright" if kind == "NAME" else ""
+            )  # tadc has no such function: which value at 0?
+            result[place] = replace(token, type=kind, value=functions[token.value], note=note)
     return result
 
 

@@ -7,6 +7,7 @@ product with Euler's number: an error that shows both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
@@ -28,10 +29,18 @@ _FUNCTIONS = words(
 _GROUPS = (words("TP FP TN FN"), words("tf idf df"))  # these tell each other
 
 
-def known_words(streams: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
-    """The words of a document that are written as letters; none with a letter that is `declared`."""
+_SAID = re.compile(
+    r"\b([A-Z]{2,5}(?:\s*,\s*[A-Z]{2,5})*(?:\s*,?\s*and\s+[A-Z]{2,5})?)\s+(?:denotes?|is|are|represents?|stands?|being|refers?|means?)\b"
+)
+
+
+def known_words(streams: Sequence[Sequence[Token]], declared: Set[str], text: str) -> set[str]:
+    """The words of a document that are written as letters; none with a letter that is `declared`. What the prose says of `NR` tells that
+    it is a word, too.
+    """
     found = {word for tokens in streams for _, _, word in _runs(tokens)}
-    known = found & _WORDS
+    said = {word for match in _SAID.finditer(text) for word in re.findall(r"[A-Z]{2,}", match[1])}
+    known = found & (_WORDS | said)
     for group in _GROUPS:
         known |= found & group if len(found & group) > 1 else set()
     return {word for word in known if not declared & {*word}}
