@@ -45,6 +45,10 @@ READ = {
     r"\[ Z = (1-\theta)^{NR} \] where NR denotes the number of them": "Z = (1 - theta)**NR",
     r"\[ V(t) = V_\infty + (V_0 - V_\infty) e^{-t/\tau} \]": "V = V_infty + (V_0 - V_infty)*exp(-t/tau)",
     r"\[ P = \frac{\sum_i p_i^t q_i^0}{\sum_i p_i^0 q_i^0} \]": "P = (sum{i=0..I - 1} p_t[i]*q_0[i])/(sum{i=0..I - 1} p_0[i]*q_0[i])",
+    r"\[ \eta^2 = \frac{SS_{effect}}{SS_{total}} \]": "eta_squared = SS_effect/SS_total",
+    r"\[ t_{1/2} = \frac{\ln 2}{\lambda} \]": "t_1_2 = log(2)/lambda",
+    r"\[ C_m \frac{dV}{dt} = -g_L (V - E_L) + I(t) \]": "dV_dt = (-(g_L*(V - E_L)) + I)/C_m",
+    r"\[ \sigma_t^2 = a + b e_{t-1}^2 + c \sigma_{t-1}^2 \]": "sigma_t_squared = a + b*e_prev**2 + c*sigma_prev**2",
     # reciprocals, and functions at points of a declared tensor
     r"\[ \frac{1}{f} = (n-1) a \]": "f = 1/((n - 1)*a)",
     "%!tadc input u[N, M], c[N]\n" r"\[ A(x_j) = \sum_{i=1}^N u_i(x_j) c_i \]": "A[j: M] = sum{i=0..N - 1} u[i, j]*c[i]",
@@ -78,6 +82,7 @@ REFUSED = {
     "%!tadc input x[N]\n" r"\[ y_t = a x_t + b y_{t-1} \]": "`y` is read before it is defined",
     r"\[ y_t = a y_{t-1} + b y_{t-2} \]": "",
     # what may be two things
+    r"\[ s = \sqrt{s_{ij} s_{ij}} \]": "`i` is neither an index in scope nor a size",
     r"\[ y_{it} = a_i + \mathbf{x}_{it}'\boldsymbol\beta \]": "`x'` may be the transpose of `x`",
     r"\[ y[n] = x[n] * h[n] \]": "may be a product, or their convolution",
     r"\[ T_{ij} = x_i x_j - x_k x_k \]": "`k` is neither an index in scope nor a size",

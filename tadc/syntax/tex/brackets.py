@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
-from tadc.syntax.tex.script_tokens import bound_names
+from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statements import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
@@ -124,7 +124,7 @@ class Brackets:
             elif self._is_element(call, bound):
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
-            elif _has_itself(call):
+            elif _has_itself(call) or _has_its_label(call, bound):
                 end = place + 1 + len(call.below) + bool(call.below)
                 at = tokens[end - 1].end
                 result += [*tokens[place:end], Token("THIN", "", at, at)]
@@ -254,6 +254,15 @@ def _has_itself(call: Call) -> bool:
             for n in range(len(values))
         )
     )
+
+
+def _has_its_label(call: Call, bound: Set[str]) -> bool:
+    r"""Whether it is `g_L (V - E_L)`, a product: what tells a function from others is no part of its argument."""
+    label = [t.value for t in call.below[1:-1]]
+    is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
+    is_label = len(label) == 1 and label[0] not in bound and label[0].isupper()
+    below = ([t.value for t in inner] for _, _, inner in scripted(call.inner, "SUB"))
+    return is_label and is_sum and label in below
 
 
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:

@@ -2,8 +2,8 @@ r"""One step of a recurrence: a cell of a network, or a filter, whose formulas h
 
     z_t = \sigma(W x_t + U h_{t-1}), \quad h_t = (1 - z_t) h_{t-1} + z_t x_t
 
-Where every `t` of the displays is all that stands below a name, as `t` or `t-1`, and what stands at `t-1` is defined at `t`, then
-`h_{t-1}` is an input of this one step, `h_prev`, and what stands at `t` is `x_t` and `h_t`. It is not so where the document gives the
+Where every `t` of the displays is all that stands below a name, as `t` or `t-1`, and something that stands at `t-1` is defined at `t`,
+then `h_{t-1}` is an input of this one step, `h_prev`, and what stands at `t` is `x_t` and `h_t`. It is not so where the document gives the
 step a range, or a line declares one of these tensors, with the step among its dimensions.
 """
 
@@ -61,7 +61,7 @@ def _read_before(
         defined |= {name.value for name, step in _on_the_left(tokens, letter) if not step}
     every = {t.value for tokens, _ in streams for t in tokens if t.type == "NAME"}
     taken = {f"{name}_prev" for name in before} & (every | declared)
-    is_one_step = bool(before) and before <= defined and not at_step & declared and not taken
+    is_one_step = bool(before & defined) and not at_step & declared and not taken
     return before if is_one_step else set()
 
 
@@ -70,6 +70,8 @@ def _on_the_left(tokens: Sequence[Token], letter: str) -> Iterator[tuple[Token, 
     begins = {0} | {n + 1 for n, t in enumerate(tokens) if t.type in _SEPARATORS}
     for name, place, is_before in _labels(tokens, letter):
         end = place + (6 if is_before else 4)
+        if [t.value for t in tokens[end + 2 : end + 3]] == ["2"] and tokens[end].type == "SUP":
+            end += 4  # `\sigma_t^2 =`
         if place - 1 in begins and [t.type for t in tokens[end : end + 1]] in (["EQ"], ["DEF"]):
             yield name, is_before
 

@@ -470,7 +470,9 @@ def _is_rest_of_one(inner: Sequence[Token]) -> bool:
 
 
 def _summed(right: Sequence[Token]) -> set[str]:
-    """The letters that stand below two names of one term, or twice below one: sums under Einstein's convention."""
+    """The letters that stand below two names of one term, or twice below one: sums under Einstein's convention. Letters that papers count
+    with are, too, where one name has them twice, `s_{ij} s_{ij}`.
+    """
     found: set[str] = set()
     owners: dict[str, set[str]] = {}
     terms: list[list[Token]] = [[]]
@@ -483,8 +485,9 @@ def _summed(right: Sequence[Token]) -> set[str]:
         for name, _, inner in scripted(term, "SUB"):
             counts = Counter(t.value for t in inner if t.type == "NAME")
             for letter, count in counts.items():
+                is_again = letter in _COUNTING and letter in owners and len(counts) > 1
                 owners.setdefault(letter, set()).add(name.value)
-                if count > 1 or len(owners[letter]) > 1:
+                if count > 1 or len(owners[letter]) > 1 or is_again:
                     found.add(letter)
     return found
 
@@ -562,13 +565,19 @@ def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
 
 
 def _told_apart(definitions: Sequence[Statement]) -> set[str]:
-    r"""The letters of which a definition has several below one name, each alone: `C_a \alpha_a + C_b \alpha_b (1 - \alpha_a)`."""
+    r"""The letters of which a definition has several below one name, each alone: `C_a \alpha_a + C_b \alpha_b (1 - \alpha_a)`; and those below
+    what is added to a name without any, `g_L (V - E_L)`.
+    """
     found: set[str] = set()
     for d in definitions:
         below: dict[str, set[str]] = {}
-        for name, _, inner in scripted(d.right, "SUB"):
-            if [t.type for t in inner] == ["NAME"]:
-                below.setdefault(name.value, set()).add(inner[0].value)
+        for name, place, inner in scripted(d.right, "SUB"):
+            if [t.type for t in inner] != ["NAME"]:
+                continue
+            below.setdefault(name.value, set()).add(inner[0].value)
+            before = [t.type for t in d.right[max(place - 3, 0) : place - 1]]
+            if before in (["NAME", "MINUS"], ["NAME", "PLUS"]):
+                found.add(inner[0].value)
         found = found.union(*(letters for letters in below.values() if len(letters) > 1))
     return found
 

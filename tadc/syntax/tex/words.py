@@ -19,8 +19,8 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["known_words", "with_words"]
 
 _WORDS = words(
-    "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SSE SSR SST RSS TSS ESS MSE RMSE"
-    " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV"
+    "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SS SSE SSR SST RSS TSS ESS MSE RMSE"
+    " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV MAX MIN"
 )
 _FUNCTIONS = words(
     "exp log ln sin cos tan tanh sinh cosh arctan max min softmax sigmoid relu ReLU elu ELU gelu GELU sqrt sign sgn round floor ceil"
