@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
 from tadc.syntax.tex.script_tokens import bound_names, scripted
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["Brackets", "applied_subscripts", "indexed_names"]

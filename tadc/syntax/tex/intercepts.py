@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["first_of_sums", "unclear_zero", "with_zero_below", "zero_beside_index"]

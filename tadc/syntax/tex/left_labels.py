@@ -32,7 +32,7 @@ from tadc.syntax.tex.script_tokens import (
     scripted,
     with_label,
 )
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_letters import TOLD
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.sides import sides_of
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import OPENERS, Token, closing_brackets
 
 __all__ = ["without_lists_of_elements"]

@@ -65,10 +65,8 @@ from tadc.syntax.tex.shapes import (
     sizes_of,
 )
 from tadc.syntax.tex.skipped import nothing, told, without_factors
-from tadc.syntax.tex.statements import (
-    Statement,
-    with_shared_ranges,
-)
+from tadc.syntax.tex.statement import Statement
+from tadc.syntax.tex.statements import with_shared_ranges
 from tadc.syntax.tex.told_apart import with_scripts
 from tadc.syntax.tex.told_ranges import with_told_ranges
 from tadc.syntax.tex.twin_definitions import with_twins

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tadc.syntax.tex.script_tokens import Guess, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = ["with_primes"]

@@ -15,7 +15,8 @@ from tadc.syntax.tex.script_tokens import (
     names_in_bounds,
     scripted,
 )
-from tadc.syntax.tex.statements import Statement, depths, with_ranges_of_prose
+from tadc.syntax.tex.statement import Statement, depths
+from tadc.syntax.tex.statements import with_ranges_of_prose
 from tadc.syntax.tex.token_list import OPENERS, Token, closing_brackets
 
 __all__ = [

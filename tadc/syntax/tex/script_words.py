@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from tadc.syntax.tex.names import closing_braces, reduced_names
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["script_words", "with_arrows", "with_script_words", "with_text_labels"]

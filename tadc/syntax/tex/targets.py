@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.brackets import indexed_names
 from tadc.syntax.tex.calls import calls_in, listed
+from tadc.syntax.tex.definitions import is_integral
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.left_lists import (
     COUNTED,
@@ -31,7 +32,7 @@ from tadc.syntax.tex.script_tokens import (
     scripted,
 )
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
-from tadc.syntax.tex.statements import Statement, is_integral
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
