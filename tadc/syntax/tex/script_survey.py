@@ -184,11 +184,12 @@ def told_apart(definitions: Sequence[Statement]) -> set[str]:
     found: set[str] = set()
     for d in definitions:
         below: dict[str, set[str]] = {}
-        for name, place, inner in scripted(d.right, "SUB"):
+        right = d.right
+        for name, place, inner in scripted(right, "SUB"):
             if [t.type for t in inner] != ["NAME"]:
                 continue
             below.setdefault(name.value, set()).add(inner[0].value)
-            before = [t.type for t in d.right[max(place - 3, 0) : place - 1]]
+            before = [t.type for t in right[max(place - 3, 0) : place - 1]]
             if before in (["NAME", "MINUS"], ["NAME", "PLUS"]):
                 found.add(inner[0].value)
         found = found.union(*(letters for letters in below.values() if len(letters) > 1))
