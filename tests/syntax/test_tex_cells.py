@@ -49,6 +49,9 @@ READ = {
     r"\[ t_{1/2} = \frac{\ln 2}{\lambda} \]": "t_1_2 = log(2)/lambda",
     r"\[ C_m \frac{dV}{dt} = -g_L (V - E_L) + I(t) \]": "dV_dt = (-(g_L*(V - E_L)) + I)/C_m",
     r"\[ \sigma_t^2 = a + b e_{t-1}^2 + c \sigma_{t-1}^2 \]": "sigma_t_squared = a + b*e_prev**2 + c*sigma_prev**2",
+    r"\[ \ln \gamma_\pm = -A \sqrt{I} \]": "log_gamma_pm = -(A*sqrt(I))",
+    r"\[ R_a = \sum_{i=1}^n |y_i|, \quad R_{sk} = \sum_{i=1}^n y_i^3 \]": "R_sk = sum{i=0..n - 1} y[i]**3",
+    r"\[ p = G M r, \quad v = G (M + m) \]": "v = G*(M + m)",
     # reciprocals, and functions at points of a declared tensor
     r"\[ \frac{1}{f} = (n-1) a \]": "f = 1/((n - 1)*a)",
     "%!tadc input u[N, M], c[N]\n" r"\[ A(x_j) = \sum_{i=1}^N u_i(x_j) c_i \]": "A[j: M] = sum{i=0..N - 1} u[i, j]*c[i]",

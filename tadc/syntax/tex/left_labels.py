@@ -486,7 +486,8 @@ class LeftLabels:
             if d.target == definition.target
         ]
         is_plain = definition.target not in self.declared and not definition.ranges
-        return is_plain and 1 < len(set(below)) == len(below) and all(len(n) == 1 for n in below)
+        are_alone = len(left_indices(definition.tokens)) == 1 and all(below)  # beside `R_{sk}`, too
+        return is_plain and 1 < len(set(below)) == len(below) and are_alone
 
     def _is_only_here(self, definition: Statement) -> bool:
         r"""Whether it is `M_u = \sum ..` with an `M` that is no tensor otherwise."""

@@ -21,6 +21,7 @@ from tadc.syntax.tex.blackboard_heads import (
     with_defined_statistics,
 )
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
+from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factors
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
@@ -212,6 +213,11 @@ def _given_parameters(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _unread_arguments(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = unread_arguments(f.displayed, f.declared)
     return lambda tokens: without_unread_arguments(tokens, names, f.guesses)
+
+
+def _bracket_factors(f: Formulas) -> Callable[[Tokens], Tokens]:
+    factors = bracket_factors(f.displayed) - f.declared
+    return lambda tokens: with_bracket_factors(tokens, factors)
 
 
 def _unclear_stars(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -450,9 +456,10 @@ PASSES: tuple[Pass, ...] = (
     _flat_words,
     _unclear_stars,
     _defined_averages,
-    _previous_steps,
     _given_parameters,
     _unread_arguments,
+    _previous_steps,
+    _bracket_factors,
     _plain_arrows,
     _dotted,
     _half_places,

@@ -229,6 +229,8 @@ class _Tokenizer:
                 self._add("CDOT", "\\bullet", start)
             case "uparrow" | "downarrow" if self.out.in_subscript:
                 self._add("NAME", name.removesuffix("arrow"), start, "upright")
+            case "pm" | "mp" if self._begins_subscript():  # `\gamma_\pm`
+                self._add("NAME", name, start, "upright")
             case "infty":
                 self._add("NAME", "inf", start)
             case "arg" if what := self._next(_MAX):
@@ -243,6 +245,10 @@ class _Tokenizer:
                     f"`\\{name}` {commands.UNKNOWN}",
                     "write out what it stands for, or define it with `\\newcommand`",
                 )
+
+    def _begins_subscript(self) -> bool:
+        kinds = [t.type for t in self.out.tokens[-2:]]
+        return kinds[-1:] == ["SUB"] or kinds == ["SUB", "LBRACE"]
 
     def _bar(self, start: int) -> None:
         if double := _DOUBLE_BAR.match(self.text, start, self.end):
