@@ -50,6 +50,7 @@ READ = {
     r"\[ C_m \frac{dV}{dt} = -g_L (V - E_L) + I(t) \]": "dV_dt = (-(g_L*(V - E_L)) + I)/C_m",
     r"\[ \sigma_t^2 = a + b e_{t-1}^2 + c \sigma_{t-1}^2 \]": "sigma_t_squared = a + b*e_prev**2 + c*sigma_prev**2",
     r"\[ \ln \gamma_\pm = -A \sqrt{I} \]": "log_gamma_pm = -(A*sqrt(I))",
+    r"\[ g = G M_\oplus / r^2 \]": "g = G*M_oplus/r**2",
     r"\[ R_a = \sum_{i=1}^n |y_i|, \quad R_{sk} = \sum_{i=1}^n y_i^3 \]": "R_sk = sum{i=0..n - 1} y[i]**3",
     r"\[ p = G M r, \quad v = G (M + m) \]": "v = G*(M + m)",
     # reciprocals, and functions at points of a declared tensor

@@ -185,6 +185,8 @@ class _Tokenizer:
             self.out.open_wrappers(opened)
         elif name in commands.MARKS and self.out.expected and self.out.tokens[-1].type == "SUP":
             self._add("NAME", commands.MARKS[name], start, "upright")
+        elif name in commands.MARKS_BELOW and self._begins_subscript():  # `\gamma_\pm`
+            self._add("NAME", name, start, "upright")
         elif name in commands.SYMBOLS:
             self._symbol(commands.SYMBOLS[name], command.group(), start)
         elif name in commands.SIZES_OF_BRACKETS:
@@ -229,8 +231,6 @@ class _Tokenizer:
                 self._add("CDOT", "\\bullet", start)
             case "uparrow" | "downarrow" if self.out.in_subscript:
                 self._add("NAME", name.removesuffix("arrow"), start, "upright")
-            case "pm" | "mp" if self._begins_subscript():  # `\gamma_\pm`
-                self._add("NAME", name, start, "upright")
             case "infty":
                 self._add("NAME", "inf", start)
             case "arg" if what := self._next(_MAX):
