@@ -124,11 +124,14 @@ def slater_exchange(D, phi, w):
 \end{equation}
 """,
     source="Helgaker, Jorgensen and Olsen, Molecular Electronic-Structure Theory, 2000",
-    output="",
+    output="H_hat_mean",
     h="3 3",
+    gamma="3 3",
+    eri_angles="3 3 3 3",
+    Gamma="3 3 3 3",
 )
-def two_body_expectation(h):
-    return None
+def two_body_expectation(h, gamma, eri_angles, Gamma):
+    return (h * gamma).sum() + (eri_angles * Gamma).sum() / 2
 
 
 @formula(

@@ -277,6 +277,7 @@ DEEP = 10_000
         "y_i = " + r"\frac{1}{" * DEEP + "x_i" + "}" * DEEP,
         "y_i = " + r"\sum_k" * DEEP + " x_k",
         "y_i = " + r"\sum_{k<" * DEEP + "2" + "} x_k" * DEEP,
+        "y = " + r"\sum_{k<" * DEEP + "x" + "}" * DEEP,
         "y_i = " + "x_i + " * DEEP + "x_i",
         "y_i = " + r"\hat" * DEEP + " x",
         r"y_i = \begin{cases}" + r"1 & i<2 \\ " * DEEP + r"x_i \end{cases}",

@@ -64,7 +64,7 @@ y_i = \langle x_i, z_i \rangle        | x_i        | an inner product is of a ve
 y_i = \partial x_i                    | \partial   | derivatives
 y_i = x^\frac12                       | \frac      | more than one sign
 y_i = x_i \text{or so} y_i            | y_i@2      | has ended before this
-\frac{1}{b} = c                       | \frac{1}{b} | no display defines
+\frac{2}{b} = c                       | \frac{2}{b} | no display defines
 %!tadc step {                         | ?          | no display defines an element
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.script_tokens import Guess, bound_names, has_style, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
 __all__ = ["with_limits_of_bare_sums"]

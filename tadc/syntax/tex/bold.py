@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, bars
 
 __all__ = ["NO_BOLD", "Bold", "bold_names", "with_bold_letters"]

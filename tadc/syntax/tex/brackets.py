@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
-from tadc.syntax.tex.script_tokens import bound_names
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.script_tokens import bound_names, scripted
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["Brackets", "applied_subscripts", "indexed_names"]
@@ -115,7 +115,8 @@ class Brackets:
                 result += [call.name, tokens[place + 1], *call.below]
                 place = call.end + 1
             elif self._is_delta(call):
-                result += _indicator(call, tokens)
+                is_clear = any(t.value in bound for t in call.inner)
+                result += _indicator(call, tokens) if is_clear else [_with_unclear_delta(call)]
                 place = call.end + 1
             elif call.name.value in self.at_points and (below := points(call.inner)):
                 result += _element(replace(call, inner=below), tokens)
@@ -123,7 +124,7 @@ class Brackets:
             elif self._is_element(call, bound):
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
-            elif _has_itself(call):
+            elif _has_itself(call) or _has_its_label(call, bound):
                 end = place + 1 + len(call.below) + bool(call.below)
                 at = tokens[end - 1].end
                 result += [*tokens[place:end], Token("THIN", "", at, at)]
@@ -140,9 +141,12 @@ class Brackets:
         return replace(definition, tokens=tuple(result))
 
     def _is_raised_element(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration."""
-        is_known = call.name.value in self.indexed or self.ranks.get(call.name.value, 0) > 0
-        return is_known and not call.below and self._is_element(call, bound)
+        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration; or the
+        `y_i^2(t)` of a declared `y[N, T]`.
+        """
+        is_known = call.name.value in self.indexed and not call.below
+        is_known |= self.ranks.get(call.name.value, 0) > 0
+        return is_known and self._is_element(call, bound)
 
     def _is_headed(self, call: Call) -> bool:
         r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on."""
@@ -190,10 +194,12 @@ class Brackets:
         return name in self.indexed or (bool(self.indexed) and not call.below)
 
     def _is_at_declared_points(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is the `f(x_i)` of a declared tensor `f` with enough dimensions."""
+        """Whether it is the `f(x_i)` of a declared tensor `f` with enough dimensions, or the `f_j(x_i)` of one with as many."""
         below = [t.value for t in points(call.inner) if t.type == "NAME"]
-        has_room = 0 < len(below) <= self.ranks.get(call.name.value, 0) and not call.below
-        return has_room and {*below} <= bound
+        rank = self.ranks.get(call.name.value, 0)
+        others = sum(t.type in ("NAME", "NUM") for t in call.below)
+        has_room = len(below) + others == rank if call.below else 0 < len(below) <= rank
+        return has_room and bool(below) and {*below} <= bound
 
     def _is_unclear(self, call: Call, bound: Set[str]) -> bool:
         name = call.name.value
@@ -250,6 +256,15 @@ def _has_itself(call: Call) -> bool:
     )
 
 
+def _has_its_label(call: Call, bound: Set[str]) -> bool:
+    r"""Whether it is `g_L (V - E_L)`, a product: what tells a function from others is no part of its argument."""
+    label = [t.value for t in call.below[1:-1]]
+    is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
+    is_label = len(label) == 1 and label[0] not in bound and label[0].isupper()
+    below = ([t.value for t in inner] for _, _, inner in scripted(call.inner, "SUB"))
+    return is_label and is_sum and label in below
+
+
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
     r"""Whether it is `\rho [1 + x]`: a Greek letter in front of a sum in square brackets is a factor, and the step `h` in front of
     one of elements.
@@ -265,6 +280,13 @@ def _with_unclear_point(call: Call) -> Token:
     name, point = call.name.value, call.inner[0].value
     fact = f"`({point})` behind an element of `{name}`, which is declared with as many subscripts, is no factor and no index"
     fix = f"leave `({point})` out where `{name}` is given for one `{point}`, or declare one more dimension"
+    return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
+
+
+def _with_unclear_delta(call: Call) -> Token:
+    r"""The error of a `\delta(A, Z)` of two numbers."""
+    fact = r"`\delta(..)` may be Kronecker's delta, or a function or a term of its own: no index stands in it"
+    fix = r"write `\mathbf{1}[a = b]` for the first; declare a number, `%!tadc input delta[]`, or define the function"
     return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
 

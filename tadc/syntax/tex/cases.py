@@ -1,12 +1,14 @@
 r"""The rows of `\begin{cases}` as nested choices.
 
 The last row needs `\text{otherwise}` or no condition; or the conditions compare the same two things and leave nothing out,
-as `x_i > 0` and `x_i \le 0` do; of an index `i < N` and `i = N` do.
+as `x_i > 0` and `x_i \le 0` do; of an index `i < N` and `i = N` do; and so do rows of which each begins where the one before ends, `x < a`,
+`a \le x < b` and `x \ge b`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import pairwise
 from typing import NamedTuple
 
 from tadc.errors import Span, SyntaxError
@@ -54,11 +56,22 @@ def choice(rows: Sequence[Row], span: Span, indices: Set[str]) -> Expression:
 
 def _touching(rows: Sequence[Row]) -> tuple[str, str] | None:
     """The two sides of rows such as `r < a` and `r > a`, as they are printed, where only equality is missing."""
-    first = rows[0].condition
-    if not isinstance(first, Comparison) or _seen([r.condition for r in rows]) != set("<>"):
-        return None
-    left, right = first.operands
-    return left.span.text, right.span.text
+    conditions = [r.condition for r in rows]
+    first = conditions[0]
+    if isinstance(first, Comparison) and _seen(conditions) == set("<>"):
+        left, right = first.operands
+        return left.span.text, right.span.text
+    open_ends = {
+        a.high
+        for a, b in pairwise(_parts(conditions))
+        if a.high == b.low and not (a.has_high or b.has_low)
+    }
+    middles = [c for c in conditions if isinstance(c, Comparison) and len(c.operands) == 3]
+    for c in middles:
+        for end in (c.operands[0], c.operands[2]):
+            if key(end) in open_ends:
+                return c.operands[1].span.text, end.span.text
+    return None
 
 
 _MEANING = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "=", "!=": "<>"}
@@ -81,37 +94,59 @@ def _complete(conditions: Sequence[Condition | None], indices: Set[str]) -> bool
     )
 
 
+class _Part(NamedTuple):
+    """The values of one row, between two bounds; None is where there is no bound."""
+
+    low: tuple[object, ...] | None
+    has_low: bool
+    high: tuple[object, ...] | None
+    has_high: bool
+
+
 def _is_chain(conditions: Sequence[Condition | None]) -> bool:
-    r"""Whether each row begins where the one before ends, from 0 on, as `h = 0`, `0 < h \le a`, `h > a` do: there is no other case of
-    what is not negative.
+    r"""Whether each row begins where the one before ends, as `x < a`, `a \le x < b` and `x \ge b` do; or from 0 on, as `h = 0`,
+    `0 < h \le a` and `h > a`: there is no other case of what is not negative.
     """
-    ends: list[tuple[tuple[object, ...], str]] = []  # the last bound of each row, and its sign
-    for place, condition in enumerate(conditions):
-        if not isinstance(condition, Comparison):
-            return False
-        operands, signs = condition.operands, condition.relations
-        is_last = place == len(conditions) - 1
-        begins = _begins_at(operands, signs)
-        if begins is None or (not is_last and len(signs) != (1 if place == 0 else 2)):
-            return False
-        low, sign = begins
-        if place and (ends[-1][0] != low or {ends[-1][1], sign} not in _MEETING):
-            return False
-        ends.append((key(operands[-1]), _MEANING[signs[-1]]))
-    return len(conditions) > 2 and _is_zero(conditions[0])
+    parts = _parts(conditions)
+    is_whole = bool(parts) and (parts[0].low is None or _is_zero(conditions[0]))
+    meets = all(a.high == b.low and (a.has_high or b.has_low) for a, b in pairwise(parts))
+    return is_whole and meets and parts[-1].high is None
 
 
-_MEETING = ({"<=", ">"}, {"<", ">="}, {"=", ">"})
+def _parts(conditions: Sequence[Condition | None]) -> list[_Part]:
+    """The parts of one value, upwards; none where the rows compare something else."""
+    middles = [
+        c.operands[1] for c in conditions if isinstance(c, Comparison) and len(c.operands) == 3
+    ]
+    if not middles:
+        return []
+    found = [_part(condition, key(middles[0])) for condition in conditions]
+    parts = [p for p in found if p is not None]
+    if len(parts) < len(found):
+        return []
+    is_downward = parts[0].high is None
+    return parts[::-1] if is_downward else parts
 
 
-def _begins_at(
-    operands: Sequence[Expression], signs: Sequence[str]
-) -> tuple[tuple[object, ...], str] | None:
-    """Where the row begins, and whether with that value: `h = 0`, `0 < h <= a` and `h > a`."""
-    if len(signs) == 1 and signs[0] in ("==", ">", ">="):
-        return key(operands[1]), _MEANING[signs[0]]
-    if len(signs) == 2 and signs[0] in ("<", "<=") and signs[1] in ("<", "<="):
-        return key(operands[0]), _MEANING[signs[0]].translate(_SWAPPED)
+def _part(condition: Condition | None, value: tuple[object, ...]) -> _Part | None:
+    if not isinstance(condition, Comparison):
+        return None
+    operands = [key(o) for o in condition.operands]
+    signs = [_MEANING[s] for s in condition.relations]
+    is_turned = signs[0][0] == ">" if len(operands) == 3 else operands[-1] == value
+    if is_turned:
+        operands.reverse()
+        signs = [s.translate(_SWAPPED) for s in reversed(signs)]
+    has_end = [s.endswith("=") for s in signs]
+    if len(operands) == 3:
+        is_between = operands[1] == value and {s[0] for s in signs} == {"<"}
+        return _Part(operands[0], has_end[0], operands[2], has_end[1]) if is_between else None
+    if operands[0] == value and signs == ["="]:
+        return _Part(operands[1], True, operands[1], True)
+    if operands[0] == value and signs[0][0] == "<" and signs != ["<>"]:
+        return _Part(None, False, operands[1], has_end[0])
+    if operands[0] == value and signs[0][0] == ">":
+        return _Part(operands[1], has_end[0], None, False)
     return None
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "INVERSES",
     "LAYOUTS",
     "MARKS",
+    "MARKS_BELOW",
     "ONES",
     "OPERATORS",
     "REDUCTIONS",
@@ -110,6 +111,7 @@ FUNCTIONS |= {name: name for name in COMPOSED} | {
     "Tanh": "tanh", "ReLu": "relu", "Relu": "relu", "RELU": "relu", "Softplus": "softplus", "SoftPlus": "softplus", "GeLU": "gelu",
     "swish": "silu", "Swish": "silu", "Sign": "sign", "Sgn": "sign", "Exp": "exp", "Log": "log",
 }  # fmt: skip
+MARKS_BELOW = words("pm mp oplus odot ominus")  # signs that are labels below a name
 TEX_FUNCTIONS = words(
     "exp log ln lg sin cos tan arcsin arccos arctan sinh cosh tanh coth sec csc cot"
 )  # commands of LaTeX itself

@@ -36,8 +36,8 @@ def with_order(known: Known, definition: Definition) -> Definition:
                 raise SyntaxError(
                     node.span,
                     "the order of the dimensions of a conditional is not told by the document",
-                    fix="write `x_{ij}` or `x_{ji}` for `x_{j|i}`, or declare its shape, and that of another tensor with these"
-                    " indices: `%!tadc input x[I, J], c[I, J]`",
+                    fix=f"write `{name}_{{ij}}` or `{name}_{{ji}}` for `{name}_{{j|i}}`; or declare its shape, and that of another tensor with"
+                    f" one of these indices, where the extents differ: `%!tadc input {name}[.., ..]`",
                 )
             case _:
                 return node

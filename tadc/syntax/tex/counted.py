@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from itertools import zip_longest
 
 from tadc.syntax.tex.macros import Expansion
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.updates import is_update
 
 __all__ = ["counted"]

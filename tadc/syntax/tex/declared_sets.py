@@ -24,7 +24,7 @@ def with_rows_of_sets(
     for place, token in enumerate(tokens[:-2]):
         if token.type != "RED" or tokens[place + 1].type != "SUB" or place + 2 not in closing:
             continue
-        inner = tokens[place + 3 : closing[place + 2]]
+        inner = tokens[place + 3 : min(closing[place + 2], place + _LONGEST)]
         if [t.type for t in inner[:2]] != ["NAME", "IN"]:
             continue
         name = _name(inner[2:])
@@ -53,6 +53,9 @@ def with_rows_of_sets(
             result.append(token)
             place += 1
     return result
+
+
+_LONGEST = 12  # tokens; longer limits name no set, and may be nested deeply
 
 
 def _name(said: Sequence[Token]) -> str:

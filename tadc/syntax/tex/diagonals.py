@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["AXES", "with_diagonals"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import Guess, comma, scripted, scripts_at
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["dotted_names", "implied_margins", "ragged_indices", "with_dotted_names"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import (
     CLOSERS,
     OPENERS,

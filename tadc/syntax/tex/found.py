@@ -26,13 +26,8 @@ from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.shapes import (
     rank_of,
 )
-from tadc.syntax.tex.statements import (
-    Statement,
-    add_range_behind,
-    depths,
-    statements,
-    with_ranges_of_prose,
-)
+from tadc.syntax.tex.statement import Statement, depths
+from tadc.syntax.tex.statements import add_range_behind, statements, with_ranges_of_prose
 from tadc.syntax.tex.time_steps import TimeSteps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.tokens import tokenize

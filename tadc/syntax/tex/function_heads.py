@@ -16,7 +16,7 @@ from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.left_lists import names_in_subscripts
 from tadc.syntax.tex.script_tokens import bound_names, comma, scripted, with_label
 from tadc.syntax.tex.sides import sides_of
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["OwnFunction", "own_functions", "with_labelled_functions"]

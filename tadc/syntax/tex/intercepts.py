@@ -7,11 +7,11 @@ y = w_0 + \sum_i w_i x_i             an error where nothing prints where indices
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["first_of_sums", "unclear_zero", "with_zero_below", "zero_beside_index"]
@@ -50,9 +50,9 @@ def zero_beside_index(definitions: Sequence[Statement]) -> set[str]:
 def _prints_start(tokens: Sequence[Token]) -> bool:
     """Whether the limits of a reduction have a number."""
     closing = closing_braces(tokens)
+    before = [0, *accumulate(t.type == "NUM" for t in tokens)]  # limits may be nested deeply
     return any(
-        t.type == "RED"
-        and any(n.type == "NUM" for n in tokens[place : closing.get(place + 2, place)])
+        t.type == "RED" and before[closing.get(place + 2, place)] > before[place]
         for place, t in enumerate(tokens)
     )
 

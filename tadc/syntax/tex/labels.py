@@ -61,6 +61,8 @@ def twin_labels(streams: Iterable[Sequence[Token]]) -> set[str]:
     counts: Counter[str] = Counter()
     above: Counter[str] = Counter()
     letters: dict[str, set[str]] = {}
+    streams = list(streams)
+    with_zero = _with_zero_above(streams)
     for tokens in streams:
         words = {
             id(t) for _, _, inner in scripted(tokens, "SUB") for t in inner if _is_acronym(inner)
@@ -69,8 +71,20 @@ def twin_labels(streams: Iterable[Sequence[Token]]) -> set[str]:
         for name, letter in _above_elements(tokens):
             above[letter] += 1
             letters.setdefault(name, set()).add(letter)
-    twins = {n for found in letters.values() if len(found) > 1 for n in found}
+    twins = {
+        n for name, found in letters.items() if len(found) > 1 or name in with_zero for n in found
+    }
     return {n for n in twins if above[n] == counts[n] and n not in ("T", "H")}
+
+
+def _with_zero_above(streams: Iterable[Sequence[Token]]) -> set[str]:
+    r"""The `p` of `p_i^{(0)}`, whose `p_i^t` has a label, too."""
+    return {
+        name.value
+        for tokens in streams
+        for name, _, inner in scripted(tokens, "SUP")
+        if [t.value for t in inner] == ["(", "0", ")"]
+    }
 
 
 def prose_labels(streams: Sequence[tuple[Sequence[Token], bool]]) -> set[str]:

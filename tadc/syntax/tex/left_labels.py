@@ -32,7 +32,7 @@ from tadc.syntax.tex.script_tokens import (
     scripted,
     with_label,
 )
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_letters import TOLD
 
@@ -220,7 +220,8 @@ class LeftLabels:
         own = {n for d in self.definitions for n, _, _ in scripted(d.right, "SUB")}
         is_read = any(n.value == tokens[0].value for n in own)
         is_lone = letter not in right | elsewhere | self.sizes and not is_read
-        return letter in NO_INDICES and is_lone and bool(right - {"", "0"})
+        is_label = letter in NO_INDICES or letter.isupper()
+        return is_label and is_lone and bool(right - {"", "0"})
 
     def _is_size_beside_number(self, definition: Statement) -> bool:
         r"""Whether it is `\beta_n = \beta_0 + \sum_{i=1}^{n} ..`, where the size `n` stands below nothing on the right side, and
@@ -306,12 +307,14 @@ class LeftLabels:
             if (name.value, *(t.value for t in inner)) not in self._labelled
         ]
         tensors = {name.value for name, _ in right}
+        tensors |= (self.declared - self.scalars - self.sizes) & {t.value for t in tokens[equal:]}
         inside = {t.value for _, inner in right for t in inner} | bound_names(tokens[equal:])
         letters = {t.value for t in left}
         if len(letters) == 1 < len(left) and not letters <= tensors - inside:
             return None  # a diagonal, `p_{ii} = 0`
         kinds = [t.type for t in tokens[3:closing]]
-        is_plain = is_whole and kinds == ["NAME"] * len(left) and len(left) > 1
+        are_capitals = all(n.isupper() for n in letters)  # `D_{KL}(p \| q)`
+        is_plain = (is_whole or are_capitals) and kinds == ["NAME"] * len(left) and len(left) > 1
         in_labels = {
             id(t)
             for name, _, n in scripted(tokens[equal:], "SUB")
@@ -483,7 +486,8 @@ class LeftLabels:
             if d.target == definition.target
         ]
         is_plain = definition.target not in self.declared and not definition.ranges
-        return is_plain and 1 < len(set(below)) == len(below) and all(len(n) == 1 for n in below)
+        are_alone = len(left_indices(definition.tokens)) == 1 and all(below)  # beside `R_{sk}`, too
+        return is_plain and 1 < len(set(below)) == len(below) and are_alone
 
     def _is_only_here(self, definition: Statement) -> bool:
         r"""Whether it is `M_u = \sum ..` with an `M` that is no tensor otherwise."""

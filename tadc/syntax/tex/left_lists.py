@@ -2,12 +2,15 @@ r"""The indices that a list on a left side names: `h` in `\hat\gamma(h) =`, `p` 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.calls import calls_in, listed
+from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.names import closing_braces, limit_names
-from tadc.syntax.tex.script_tokens import bound_names, has_style
+from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = [
@@ -17,6 +20,7 @@ __all__ = [
     "indices_in",
     "names_in_subscripts",
     "unclear_index",
+    "unclear_parameter",
 ]
 
 
@@ -31,12 +35,17 @@ def indices_in(
     `c` of `F_{i,c} \mid \gamma_{i,c}`.
     """
     parts = listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in arguments])
+    parts = _without_variables(parts)
     hidden = alone_in_brackets(right) & bound_names(right)  # by sums over the same letter
     in_subscripts = (names_in_subscripts(right) | known | hidden) - tensors
+    in_subscripts -= _parameters_of_functions(right) - known
     if all(len(p) == 1 and p[0].type == "NAME" for p in parts):
         names = [p[0] for p in parts]
-        is_list = all(t.value in in_subscripts and t.note != "bold" for t in names)
-        return names if is_list else []
+        indices = [t for t in names if t.value in in_subscripts and t.note != "bold"]
+        if len(indices) == len(names):
+            return indices
+        are_clear = all(map(_is_letter, indices)) and not _numbers_beside(names, indices, right)
+        return indices if are_clear else []
     elements: dict[tuple[str, ...], list[Token]] = {}
     for part in parts:
         kinds = [t.type for t in part]
@@ -56,6 +65,49 @@ def indices_in(
     indices = [t for below in elements.values() for t in below]
     distinct = {t.value for t in indices}
     return indices if len(distinct) == len(indices) and distinct <= in_subscripts else []
+
+
+def _parameters_of_functions(right: Sequence[Token]) -> set[str]:
+    r"""The Greek letters that stand below functions alone, the `\theta` of `L(\theta) = \sum_i \log p_\theta(x_i)`."""
+    below = Counter(t.value for call in calls_in(right) for t in call.below if t.value in GREEK)
+    every = Counter(t.value for t in right if t.value in GREEK)
+    return {n for n, count in below.items() if count == every[n]}
+
+
+def _numbers_beside(
+    names: Sequence[Token], indices: Sequence[Token], right: Sequence[Token]
+) -> set[str]:
+    r"""The names of a list that the right side has as values: the `x` of `f(x, k) = x w_k`, but no Greek letters, which are parameters."""
+    pairs = zip_longest(right, right[1:])
+    values = {
+        t.value for t, after in pairs if t.type == "NAME" and (after is None or after.type != "SUB")
+    }
+    return {t.value for t in names if t not in indices and t.value in values - GREEK}
+
+
+def _is_letter(name: Token) -> bool:
+    r"""Whether it is the `k` of `P(k, \theta) = \theta e^{z_k}`: beside it a list may have what is no index."""
+    return len(name.value) == 1 and name.value.islower()
+
+
+def _without_variables(parts: Sequence[list[Token]]) -> list[list[Token]]:
+    r"""The parts with `k` for the `y = k` of `P(y = k \mid x)`, with `i` and `k` for `y_i = k`, of which `x_i` says nothing more, and with
+    `j` for `h_j = 1`.
+    """
+    result: list[list[Token]] = []
+    known: set[str] = set()
+    for part in parts:
+        place = next((n for n, t in enumerate(part) if t.type == "EQ"), None)
+        kinds = [t.type for t in part[place + 1 :]] if place is not None else []
+        below = [t for t in part[1:place] if t.type == "NAME"]
+        if kinds not in (["NAME"], ["NUM"]) or (kinds == ["NUM"] and not below):
+            result.append(part)
+            continue
+        known |= {t.value for t in below}
+        result += [[t] for t in (*below, part[-1]) if t.type == "NAME"]
+    return [
+        p for p in result if len(p) == 1 or not known or not {t.value for t in p[3:-1]} <= known
+    ]
 
 
 _INTEGERS = frozenset("ijklmnpq")
@@ -129,6 +181,23 @@ def _is_whole(name: Token, in_subscripts: Set[str]) -> bool:
     """Whether a name in a list beside elements is a tensor or a parameter: a capital, bold or Greek letter that is no index."""
     is_other = name.value.isupper() or name.note == "bold" or len(name.value) > 1
     return is_other and name.value not in in_subscripts
+
+
+def unclear_parameter(arguments: Sequence[Token], right: Sequence[Token]) -> Token | None:
+    r"""The error of a `k` in the list of `f(x, k) = x w_k`, which stands below names alone: the element for one `k`, or an index?"""
+    parts = listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in arguments])
+    names = [p[0] for p in parts if [t.type for t in p] == ["NAME"]]
+    below = names_in_subscripts(right)
+    indices = [t for t in names if t.value in below and t.value in COUNTED]
+    inside = {id(t) for _, _, inner in scripted(right, "SUB") for t in inner}
+    values = {t.value for t in right if id(t) not in inside}
+    indices = [t for t in indices if t.value not in values]
+    if len(names) < len(parts) or not indices or not _numbers_beside(names, indices, right):
+        return None
+    letter = indices[0]
+    fact = f"`{letter.value}` stands in the list on the left side, and below names on the right: is it an index?"
+    fix = f"write an index below the name, `y_{{{letter.value}}}(..) = ..`, or leave out the list"
+    return Token("ERROR", fact, letter.start, letter.end, fix)
 
 
 def unclear_index(arguments: Sequence[Token], right: Sequence[Token]) -> Token | None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import left_indices, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.time_steps import remedy
 from tadc.syntax.tex.token_list import Token
 

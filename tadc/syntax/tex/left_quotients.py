@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import has_style
+from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with_label
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = ["OVER", "QUOTIENT", "quotient_name"]
@@ -13,8 +13,10 @@ __all__ = ["OVER", "QUOTIENT", "quotient_name"]
 OVER, QUOTIENT = "_over_", "quotient"  # what is between the names, and the note of the whole
 
 
-def quotient_name(left: Sequence[Token]) -> list[Token] | None:
-    """The name of a quotient with the scripts of what is divided; None for other left sides."""
+def quotient_name(left: Sequence[Token], right: Sequence[Token]) -> list[Token] | None:
+    r"""The name of a quotient with the scripts of what is divided; None for other left sides. Letters below that the right side lacks are
+    labels, as in `\frac{P_r}{P_t} = D_r D_t`.
+    """
     parts = _parts(left)
     if parts is None or not parts[0] or not parts[1]:
         return None
@@ -22,6 +24,8 @@ def quotient_name(left: Sequence[Token]) -> list[Token] | None:
     under, others = _without_list(parts[1])
     if bool(arguments) != bool(others):
         return None
+    if _are_labels([*scripted(over, "SUB"), *scripted(under, "SUB")], right) and not arguments:
+        over, under = _labelled(over), _labelled(under)
     scripts = over[1:]
     is_name = over[0].type == "NAME" and over[0].note != "derivative"
     if not is_name or behind_scripts(over, 1, closing_brackets(over)) != len(over):
@@ -31,6 +35,37 @@ def quotient_name(left: Sequence[Token]) -> list[Token] | None:
         return None
     name = Token("NAME", f"{over[0].value}{OVER}{label}", left[0].start, left[-1].end, QUOTIENT)
     return [name, *scripts, *arguments]
+
+
+def _are_labels(
+    below: Sequence[tuple[Token, int, Sequence[Token]]], right: Sequence[Token]
+) -> bool:
+    """Whether no letter below is an index: the right side has none of them, or they tell one name apart and no sum runs over them."""
+    letters = {t.value for _, _, inner in below for t in inner if t.type == "NAME"}
+    if not letters & {t.value for t in right}:
+        return bool(letters)
+    names = {name.value for name, _, _ in below}
+    parts = [[t.value for t in inner] for _, _, inner in below]
+    is_one_name = len(below) == 2 and len(names) == 1 and all(len(p) == 1 for p in parts)
+    return is_one_name and parts[0] != parts[1] and not letters & bound_names(right)
+
+
+def _labelled(side: Sequence[Token]) -> list[Token]:
+    """The side with one name for each that has letters below it."""
+    ends = {id(name): (place, inner) for name, place, inner in scripted(side, "SUB")}
+    result: list[Token] = []
+    place = 0
+    while place < len(side):
+        token = side[place]
+        sub, inner = ends.get(id(token), (-1, ()))
+        if sub == place + 1 and inner and {t.type for t in inner} == {"NAME"}:
+            last = side[place + len(inner) + 3]
+            result.append(with_label(token, inner, last.end))
+            place += len(inner) + 4
+        else:
+            result.append(token)
+            place += 1
+    return result
 
 
 def _without_list(side: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:

@@ -17,9 +17,7 @@ from tadc.syntax.tex.function_heads import (
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.script_tokens import left_indices
 from tadc.syntax.tex.sides import is_about_probabilities, without_named_functions
-from tadc.syntax.tex.statements import (
-    Statement,
-)
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.targets import at_points, with_plain_targets
 
 __all__ = ["Lists", "drop_named_functions", "make_targets_plain", "take_functions"]

@@ -249,7 +249,8 @@ def limits(
             fix=r"write `\sum_{k=0}^{N-1}`",
         )
     if high is not None and "start" not in read.kinds:  # `\sum_i^N` has N terms
-        ranges = {n: Range(r.name, r.span, extent=high) for n, r in ranges.items()}
+        extent = _rounded_down(high)
+        ranges = {n: Range(r.name, r.span, extent=extent) for n, r in ranges.items()}
     if not ranges:
         raise SyntaxError(
             span,
@@ -302,6 +303,15 @@ def _rounded_up(low: Expression) -> Expression:
             return Application(low.function, tuple(map(_rounded_up_part, parts)), low.span)
         case _:
             return low
+
+
+def _rounded_down(high: Expression) -> Expression:
+    """How many terms there are up to `N/2`: the integers that are no larger."""
+    match high:
+        case Binary("/", left, Number() as divisor):
+            return Binary("//", left, divisor, high.span)
+        case _:
+            return high
 
 
 def _rounded_up_part(part: Expression | Condition) -> Expression | Condition:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tadc.syntax.tex.script_tokens import scripted
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["with_listed_subscripts"]

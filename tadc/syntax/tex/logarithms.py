@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["with_logarithms"]

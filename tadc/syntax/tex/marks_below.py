@@ -1,4 +1,6 @@
-r"""Stars below names: `\mathbf{x}_*` is the name `x_star`, and `K_{**}` is `K_star_star`. Beside letters, `W_{*j}`, a star may be a whole row."""
+r"""Stars below names: `\mathbf{x}_*` is the name `x_star`, and `K_{**}` is `K_star_star`. Beside letters, `W_{*j}`, a star may be a whole row.
+So are `V_\infty` and `t_{1/2}` the names `V_infty` and `t_1_2`.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,28 @@ _STARS = ("*", r"\ast", r"\star")
 
 
 def with_marks_below(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with one name for each that has nothing but stars below it."""
+    """The tokens with one name for each that has nothing but stars below it, the sign of infinity, or a fraction of numbers."""
     found = {
-        id(name): (place, len(inner))
+        id(name): (place + len(inner) + 3, suffix)
         for name, place, inner in scripted(tokens, "SUB")
-        if inner and all(t.value in _STARS for t in inner)
+        if (suffix := _suffix(inner))
     }
-    dropped = {n for place, count in found.values() for n in range(place, place + count + 3)}
-    return [
-        replace(t, value=t.value + "_star" * found[id(t)][1]) if id(t) in found else t
-        for n, t in enumerate(tokens)
-        if n not in dropped
-    ]
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        end, suffix = found.get(id(token), (place + 1, ""))
+        result.append(replace(token, value=f"{token.value}{suffix}") if suffix else token)
+        place = end
+    return result
+
+
+def _suffix(inner: Sequence[Token]) -> str:
+    """What such a subscript adds to its name; nothing for others."""
+    values = [t.value for t in inner]
+    if values and all(v in _STARS for v in values):
+        return "_star" * len(values)
+    if values == ["inf"]:
+        return "_infty"
+    is_fraction = [t.type for t in inner] == ["NUM", "SLASH", "NUM"]
+    return f"_{values[0]}_{values[2]}" if is_fraction else ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tadc.syntax.tex.dotted import ragged_indices
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripts_at
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["implied_means"]

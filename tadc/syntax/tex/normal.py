@@ -11,7 +11,7 @@ from math import pi
 
 from tadc.syntax.tex.calls import Call, listed, with_rewritten
 from tadc.syntax.tex.script_tokens import Guess
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["with_densities"]

@@ -20,7 +20,7 @@ from tadc.syntax.tex.commands import (
     WORDS,
     WRAPPERS,
 )
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 
 __all__ = ["own_letters"]
 

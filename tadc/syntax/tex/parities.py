@@ -14,7 +14,7 @@ from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import Guess, bound_names
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["with_parities"]

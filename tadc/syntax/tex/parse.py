@@ -32,6 +32,7 @@ from tadc.syntax.tex.found import (
     collect_convention,
     collect_line,
     collect_statements,
+    declared_ranks,
     ranks_of,
 )
 from tadc.syntax.tex.function_heads import (
@@ -39,6 +40,7 @@ from tadc.syntax.tex.function_heads import (
 )
 from tadc.syntax.tex.left_powers import with_named_squares
 from tadc.syntax.tex.left_sides import drop_named_functions, make_targets_plain, take_functions
+from tadc.syntax.tex.listed_elements import without_lists_of_elements
 from tadc.syntax.tex.macros import expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
@@ -63,10 +65,8 @@ from tadc.syntax.tex.shapes import (
     sizes_of,
 )
 from tadc.syntax.tex.skipped import nothing, told, without_factors
-from tadc.syntax.tex.statements import (
-    Statement,
-    with_shared_ranges,
-)
+from tadc.syntax.tex.statement import Statement
+from tadc.syntax.tex.statements import with_shared_ranges
 from tadc.syntax.tex.told_apart import with_scripts
 from tadc.syntax.tex.told_ranges import with_told_ranges
 from tadc.syntax.tex.twin_definitions import with_twins
@@ -103,6 +103,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     collect_convention(found, text)
     collect_statements(found, text, regions)
 
+    found.displays = without_lists_of_elements(found.displays)
     found.displays = [with_shared_ranges(display) for display in found.displays]
     printed = [s for display in found.displays for s in display]
     periods = periods_of([*printed, *found.in_prose], text.text)
@@ -122,7 +123,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
-    for statement in spoken_definitions(found.displays, found.spoken):
+    for statement in spoken_definitions(found.displays, found.spoken, declared_ranks(found)):
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))

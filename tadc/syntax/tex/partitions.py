@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tadc.syntax.tex.ranges import Said, said_ranges
 from tadc.syntax.tex.script_tokens import left_indices
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["with_partitions"]

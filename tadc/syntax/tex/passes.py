@@ -16,9 +16,15 @@ from tadc.syntax.tex.angles import (
     with_own_angles,
     with_unclear_angles,
 )
+from tadc.syntax.tex.blackboard_heads import (
+    defined_statistics,
+    with_defined_statistics,
+)
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
+from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factors
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
+from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.element_products import with_element_products
 from tadc.syntax.tex.evaluation_points import (
@@ -27,6 +33,7 @@ from tadc.syntax.tex.evaluation_points import (
     with_named_nodes,
     with_named_points,
 )
+from tadc.syntax.tex.given_parameters import given_parameters, without_given_parameters
 from tadc.syntax.tex.half_places import half_places, with_half_places
 from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.labels import (
@@ -48,6 +55,7 @@ from tadc.syntax.tex.norms import with_norms
 from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
+from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_words import (
     raised_words,
@@ -68,19 +76,28 @@ from tadc.syntax.tex.script_words import (
 )
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
 from tadc.syntax.tex.several_limits import with_single_limits
-from tadc.syntax.tex.shape_extents import names_outside_bars, with_named_extents
+from tadc.syntax.tex.shape_extents import (
+    names_of_functions,
+    names_outside_bars,
+    with_named_extents,
+)
 from tadc.syntax.tex.sign_labels import signed_letters, with_sign_labels
+from tadc.syntax.tex.signal_stars import with_unclear_stars
 from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_functions import (
+    says_other_sign,
     told_functions,
     told_product,
     with_told_functions,
     with_told_product,
+    with_unclear_sign,
 )
+from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
+from tadc.syntax.tex.words_below import with_words_below
 
 __all__ = ["Formulas", "passed"]
 
@@ -178,6 +195,45 @@ def _marks_below(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_marks_below
 
 
+def _words_below(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_words_below
+
+
+def _defined_statistics(f: Formulas) -> Callable[[Tokens], Tokens]:
+    statistics = defined_statistics(f.tokens)
+    names = {t.value for tokens in f.tokens for t in tokens if t.type == "NAME"}
+    return lambda tokens: with_defined_statistics(tokens, statistics, names)
+
+
+def _given_parameters(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = given_parameters(f.displayed, f.text)
+    return lambda tokens: without_given_parameters(tokens, names, f.guesses)
+
+
+def _unread_arguments(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = unread_arguments(f.displayed, f.declared)
+    return lambda tokens: without_unread_arguments(tokens, names, f.guesses)
+
+
+def _bracket_factors(f: Formulas) -> Callable[[Tokens], Tokens]:
+    factors = bracket_factors(f.displayed) - f.declared
+    return lambda tokens: with_bracket_factors(tokens, factors)
+
+
+def _unclear_stars(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_unclear_stars
+
+
+def _defined_averages(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = defined_averages(f.displayed)
+    return lambda tokens: with_defined_averages(tokens, names)
+
+
+def _previous_steps(f: Formulas) -> Callable[[Tokens], Tokens]:
+    steps = previous_steps([*zip(f.tokens, f.in_prose, strict=True)], f.declared)
+    return lambda tokens: with_previous_steps(tokens, steps, f.guesses)
+
+
 def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
     letters = set() if f.is_upper else layer_letters(f.displayed)
     return lambda tokens: with_layers(tokens, letters, f.declared, f.guesses)
@@ -249,6 +305,10 @@ def _told_functions(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_told_functions(tokens, functions)
 
 
+def _unclear_sign(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_unclear_sign if says_other_sign(f.text) else list
+
+
 def _defined_heads(tokens: Tokens) -> Iterator[str]:
     r"""The letters of functions that a left side defines, `\sigma(x) = ..`."""
     for name, opening, _, closing, sign in zip(
@@ -261,7 +321,8 @@ def _defined_heads(tokens: Tokens) -> Iterator[str]:
 
 def _named_extents(f: Formulas) -> Callable[[Tokens], Tokens]:
     taken = names_outside_bars(f.tokens)
-    return lambda tokens: with_named_extents(tokens, taken)
+    functions = names_of_functions(f.tokens, f.displayed) - f.declared
+    return lambda tokens: with_named_extents(tokens, taken, functions)
 
 
 def _softmax_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -315,7 +376,7 @@ def _labelled_bounds(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _words(f: Formulas) -> Callable[[Tokens], Tokens]:
-    known = known_words(f.tokens, f.declared)
+    known = known_words(f.tokens, f.declared, f.text)
     return lambda tokens: with_words(tokens, known, f.declared, f.guesses)
 
 
@@ -370,6 +431,7 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 PASSES: tuple[Pass, ...] = (
     _real_numbers,
+    _defined_statistics,
     _listed_subscripts,
     _replacements,
     _concentrations,
@@ -381,15 +443,23 @@ PASSES: tuple[Pass, ...] = (
     _script_words,
     _layers,
     _marks_below,
+    _words_below,
     _angles,
     _whole_names,
     _told_functions,
+    _unclear_sign,
     _told_product,
     _softmax_rows,
     _named_extents,
     _without_remainders,
     _raised_heads,
     _flat_words,
+    _unclear_stars,
+    _defined_averages,
+    _given_parameters,
+    _unread_arguments,
+    _previous_steps,
+    _bracket_factors,
     _plain_arrows,
     _dotted,
     _half_places,

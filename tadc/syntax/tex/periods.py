@@ -18,7 +18,7 @@ from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.left_ranges import length
 from tadc.syntax.tex.linear import Linear, linear
 from tadc.syntax.tex.script_tokens import scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["NO_PERIODS", "Periods", "periods_of", "without_periods", "wrapped_index"]

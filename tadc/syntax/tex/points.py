@@ -13,7 +13,7 @@ from dataclasses import replace
 from tadc.syntax.tex.calls import Call, calls_in, listed, points, with_rewritten
 from tadc.syntax.tex.commands import FUNCTION_LETTERS
 from tadc.syntax.tex.script_tokens import Guess, bound_names, with_label
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["functions_at_points", "numbered_functions", "with_numbered_functions"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["positive_parts"]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tadc.syntax.tex.script_tokens import Guess, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = ["with_primes"]
@@ -85,6 +85,12 @@ class _Primes:
                 continue
             base = token.value.removesuffix(_PRIME)
             is_prime = token.type == "NAME" and base != token.value
+            if is_prime and token.value not in self.known and not self.ranks.get(base):
+                end = behind_scripts(tokens, place + 1, closing)
+                if token.note == "bold" and _is_bold(tokens[end : end + 1]):
+                    result.append(_unclear(token, base))  # `\mathbf{x}_{it}'\boldsymbol\beta`
+                    place += 1
+                    continue
             if not is_prime or not self.ranks.get(base) or token.value in self.known:
                 result.append(token)
                 place += 1
@@ -150,11 +156,17 @@ class _Primes:
         return [replace(first, value=base), *element[1:], sign, opening, top, closing]
 
     def _unclear(self, token: Token, base: str) -> Token:
-        if token.value in self.elements:
-            return token
-        fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
-        fix = (
-            rf"write `{base}^\top` for the transpose, or declare the other one: "
-            f"`%!tadc input {token.value}[N]`"
-        )
-        return Token("ERROR", fact, token.start, token.end, fix)
+        return token if token.value in self.elements else _unclear(token, base)
+
+
+def _is_bold(following: Sequence[Token]) -> bool:
+    return bool(following) and following[0].type == "NAME" and following[0].note == "bold"
+
+
+def _unclear(token: Token, base: str) -> Token:
+    fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
+    fix = (
+        rf"write `{base}^\top` for the transpose, or declare the other one: "
+        f"`%!tadc input {token.value}[N]`"
+    )
+    return Token("ERROR", fact, token.start, token.end, fix)

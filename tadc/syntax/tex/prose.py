@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from tadc.syntax.tex.calls import calls_in
 from tadc.syntax.tex.ranges import said_ranges
@@ -15,7 +15,8 @@ from tadc.syntax.tex.script_tokens import (
     names_in_bounds,
     scripted,
 )
-from tadc.syntax.tex.statements import Statement, depths, with_ranges_of_prose
+from tadc.syntax.tex.statement import Statement, depths
+from tadc.syntax.tex.statements import with_ranges_of_prose
 from tadc.syntax.tex.token_list import OPENERS, Token, closing_brackets
 
 __all__ = [
@@ -30,9 +31,9 @@ __all__ = [
 
 LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
-_SENTENCE = re.compile(r"[.:;]\s|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
+_SENTENCE = re.compile(r"[.;]\s|:\s(?!\s*(?:\$|\\\())|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
 _DEFINES = re.compile(
-    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|define[sd]?|denotes?|denoted)\b",
+    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|similarly|likewise|analogously|define[sd]?|denotes?|denoted)\b",
     re.IGNORECASE,
 )
 _NAMES = re.compile(
@@ -149,14 +150,16 @@ def with_prose(
 
 
 def spoken_definitions(
-    displays: Sequence[Sequence[Statement]], spoken: Sequence[Statement]
+    displays: Sequence[Sequence[Statement]], spoken: Sequence[Statement], ranks: Mapping[str, int]
 ) -> list[Statement]:
-    r"""The definitions among `spoken` of what displays read and do not define, from elements of tensors; the first of each.
+    r"""The definitions among `spoken` of what displays read and do not define, from elements of tensors; the first of each. What a line
+    declares with such an element is an input, whatever the prose says of where it comes from; `ranks` are those of lines.
 
     `\mu_x = ..` and `\mu_y = ..` are two, since their right sides have no such index.
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     defined = {s.target for s in definitions}
+    spoken = [s for s in spoken if not _is_declared(s, ranks)]
     read = {name for s in definitions for name in _names_read(s)}
     sizes = names_in_bounds(s.tokens for s in definitions)
     found: dict[tuple[str, ...], Statement] = {}
@@ -164,7 +167,8 @@ def spoken_definitions(
     while more:
         more = False
         for s in spoken:
-            is_new = s.target in read - defined and _name_of(s) not in found
+            is_new = s.target in read - defined or _is_twin(s, definitions)
+            is_new = is_new and _name_of(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
             is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
@@ -174,6 +178,26 @@ def spoken_definitions(
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
+
+
+def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:
+    r"""Whether it is the `d_i = \mathrm{R}(x_i) - \mathrm{R}(y_i)` of a declared `d[N]`; not the `r_{ij} = r_i - r_j` of an `r[N, 3]`."""
+    count = len(left_indices(statement.tokens))
+    reads_itself = any(t.value == statement.target for t in statement.right)
+    is_element = bool(count) and ranks.get(statement.target) == count
+    return is_element and not reads_itself
+
+
+def _is_twin(statement: Statement, definitions: Sequence[Statement]) -> bool:
+    r"""Whether it is the `s_y^2 = ..` of displays that define `s_x^2` and read `s_y`: one letter with different labels."""
+    own = [_name_of(d) for d in definitions if d.target == statement.target]
+    name = _name_of(statement)
+    are_labels = len(name) > 1 and all(len(n) > 1 for n in own) and name not in own
+    return are_labels and any(
+        read.value == statement.target and [t.value for t in inner] == [*name[1:]]
+        for d in definitions
+        for read, _, inner in scripted(d.right, "SUB")
+    )
 
 
 def _names_read(definition: Statement) -> set[str]:

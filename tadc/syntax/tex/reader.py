@@ -20,7 +20,7 @@ from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.meaning import Read
 from tadc.syntax.tex.ranges import Said, indices_of, refusal, said_ranges
 from tadc.syntax.tex.spelling import spelled
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.updates import is_update
 from tadc.syntax.tex.vocabulary import Vocabulary

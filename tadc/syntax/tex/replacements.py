@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = ["replaced", "with_replacements"]

@@ -1,6 +1,7 @@
 r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
 
-Three capitals and more below a name are an acronym, `L_{BCE}`, if none is an index. Above a name, four letters and more without
+Three capitals and more below a name are an acronym, `L_{BCE}`, if none is an index, and four small letters with an `e`, `o` or `u` are a
+word, `SS_{effect}`. Above a name, four letters and more without
 blanks between them are a word, three where none of them means something else in the document. Below the name of a left side they
 are one where a sum of the right side runs over one of them, and another one stands nowhere there: they are no indices.
 """
@@ -13,13 +14,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tadc.syntax.tex.names import closing_braces, reduced_names
-from tadc.syntax.tex.script_tokens import Guess, scripted
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["script_words", "with_arrows", "with_script_words", "with_text_labels"]
 
 _VOWELS = frozenset("aeiouyAEIOUY")
+_TELLING = frozenset("eou")  # of four letters and more, these make a word: nobody counts with them
 
 
 def script_words(
@@ -130,6 +132,10 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
     """The acronyms below names whose letters are no indices, and the words of left sides whose letters a sum behind runs over."""
     scripts = [inner for tokens in streams for _, _, inner in scripted(tokens, "SUB")]
     indices = {t.value for inner in scripts if not _word(inner).isupper() for t in inner}
+    bound = {name for tokens in streams for name in reduced_names(tokens)}
+    bound |= {
+        t.value for tokens in streams for t in left_indices(tokens) if len(left_indices(tokens)) < 4
+    }
     for tokens in streams:
         closing = closing_braces(tokens)
         equals = [
@@ -142,6 +148,8 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
             if len(word) < 3:
                 continue
             if word.isupper() and not indices & {*word}:
+                yield word
+            if len(word) > 3 and word.islower() and _TELLING & {*word} and not bound & {*word}:
                 yield word
             behind = closing.get(place + 1, len(tokens)) + 1
             if behind in equals:

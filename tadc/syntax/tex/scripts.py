@@ -23,6 +23,21 @@ from tadc.syntax.tex.intercepts import (
 from tadc.syntax.tex.left_labels import NO_INDICES, LeftLabels
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import said_ranges
+from tadc.syntax.tex.script_survey import (
+    COUNTING,
+    above_numbers,
+    above_the_left,
+    counts_on_left,
+    numbers,
+    raised_over_sums,
+    summed,
+    told_apart,
+    values,
+    with_free_capitals,
+    with_numbers_alone,
+    with_two_digits,
+    with_two_letters,
+)
 from tadc.syntax.tex.script_tokens import (
     Guess,
     bound_names,
@@ -34,13 +49,16 @@ from tadc.syntax.tex.script_tokens import (
     scripts_at,
     with_label,
 )
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.superscripts import Superscripts
 from tadc.syntax.tex.time_steps import next_steps
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.upper_places import UpperPlaces, printed_lengths
 
 __all__ = ["Scripts"]
+
+
+_NEVER_SUMMED = frozenset("efghotuvwxyz")  # by Einstein's convention, alone below a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +108,7 @@ class Scripts:
     _has_axes: bool = False  # whether components are defined, `\sigma_{xy} = ..`
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
     _below_with_others: set[str] = field(default_factory=set)  # letters beside others below a name
+    _told_apart: set[str] = field(default_factory=set)  # letters that tell one name apart
     _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
     _has_sums: bool = False  # whether sums are written
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
@@ -99,35 +118,36 @@ class Scripts:
         left = LeftLabels(self.definitions, self.declared, self.scalars, self.sizes, self.guesses)
         self.definitions = left.run()
         self._has_axes = left.has_axes
-        raised = _raised_over_sums(self.definitions)
+        raised = raised_over_sums(self.definitions)
         self._bound = [
-            self._bound_in(d) | (_above_the_left(d) if d.target in raised else set())
+            self._bound_in(d) | (above_the_left(d) if d.target in raised else set())
             for d in self.definitions
         ]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
             for name, _, inner in scripted(definition.tokens, "SUB"):
                 if any(t.type == "NAME" and t.value in bound for t in inner):
                     self._tensors.add(name.value)
-            self._values |= _values(definition.tokens)
-            self._summed |= _summed(definition.tokens[definition.equal :])
+            self._values |= values(definition.tokens)
+            self._summed |= summed(definition.tokens[definition.equal :])
         for name, _, inner in (x for d in self.definitions for x in scripted(d.tokens, "SUB")):
             letters = [t.value for t in inner if t.type == "NAME"]
             for letter in letters:
                 self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
             if len(letters) > 1:
                 self._below_with_others.update(letters)
-        self._above_numbers = _above_numbers(self.definitions) - self.declared
+        self._told_apart = told_apart(self.definitions)
+        self._above_numbers = above_numbers(self.definitions) - self.declared
         self._has_sums = any(d.has_reduction for d in self.definitions)
-        self._constants = _with_numbers_alone(self.definitions) - self.declared
+        self._constants = with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
-        self._pairs = _with_two_letters(self.definitions) - self.declared
+        self._pairs = with_two_letters(self.definitions) - self.declared
         self._tell_intercepts()
-        self._counts = _counts_on_left(self.definitions)
-        self._in_digits = _with_two_digits(self.definitions) - self.declared - self._counts.keys()
+        self._counts = counts_on_left(self.definitions)
+        self._in_digits = with_two_digits(self.definitions) - self.declared - self._counts.keys()
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
-            self.scalars | (_numbers(self.definitions) - self.declared),
+            self.scalars | (numbers(self.definitions) - self.declared),
             self._values | self.declared | self.sizes,
             self._bounds,
             self.is_upper,
@@ -136,7 +156,7 @@ class Scripts:
             next_steps(self.definitions),
             {d.target for d in self.definitions},
         )
-        self._labelled_bases = _with_free_capitals(self.definitions, self._bound)
+        self._labelled_bases = with_free_capitals(self.definitions, self._bound)
         self._left_labels |= {d.target for d in self.definitions if "_" in d.target}
         self._left_numbers = {d.target for d in self.definitions if d.is_scalar}
 
@@ -262,8 +282,10 @@ class Scripts:
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
         if not is_free or base.value in self.declared - self._tensors:
             return base, below
-        summed = [t for t in names if t.value in self._summed - self._tensors]
-        if repeated and any(not self._is_constant_letter(t) for t in summed):
+        if base.value in self._tensors and any(t.value in COUNTING for t in names):
+            return base, below  # the `x_k` of `x_i x_j - x_k^2`, where `x` has indices
+        doubled = [t for t in names if t.value in self._summed - self._tensors]
+        if repeated and any(not self._is_constant_letter(t) for t in doubled):
             return base, below
         if any(t.value in b for t in names for b in self._bound):
             return base, below
@@ -276,7 +298,10 @@ class Scripts:
     def _is_constant_letter(self, letter: Token) -> bool:
         r"""Whether the `L` of `g_L (E_L - V_i) + \sum_j w_{ij}` is a label, and no sum that is not written: others are, and it is a capital, or rarely counts."""
         is_label = letter.value.isupper() or letter.value in NO_INDICES
-        return self._has_sums and is_label and letter.value not in self._below_with_others
+        is_clear = (
+            self._has_sums or letter.value in _NEVER_SUMMED or letter.value in self._told_apart
+        )
+        return is_clear and is_label and letter.value not in self._below_with_others
 
     def _with_some_labels(
         self, base: Token, below: Sequence[Token], scope: _Scope
@@ -399,169 +424,12 @@ class Scripts:
         return is_number and 1 < len(inner[0].value) == count
 
 
-def _with_free_capitals(definitions: Sequence[Statement], bound: Sequence[Set[str]]) -> set[str]:
-    """The names with one capital letter below them that nothing binds."""
-    everywhere: set[str] = set().union(*bound)
-    return {
-        name.value
-        for d in definitions
-        for name, _, inner in scripted(d.tokens, "SUB")
-        if [t.type for t in inner] == ["NAME"]
-        if inner[0].value.isupper() and inner[0].value not in everywhere
-    }
-
-
-def _counts_on_left(definitions: Sequence[Statement]) -> dict[str, int]:
-    """How many letters stand below the names that left sides define, one each."""
-    counts: dict[str, set[int]] = {}
-    for d in definitions:
-        if letters := left_indices(d.tokens):
-            counts.setdefault(d.target, set()).add(len(letters))
-    return {name: found.pop() for name, found in counts.items() if len(found) == 1}
-
-
-def _numbers(definitions: Sequence[Statement]) -> set[str]:
-    """The names that a number is added to, `1 - q`, and that have no subscripts."""
-    found: set[str] = set()
-    for d in definitions:
-        fours = zip(d.tokens, d.tokens[1:], d.tokens[2:], (*d.tokens[3:], None), strict=False)
-        for number, sign, name, behind in fours:
-            is_sum = number.type == "NUM" and sign.type in ("PLUS", "MINUS")
-            is_bare = behind is None or behind.type not in ("SUB", "SUP", "PRIME", "LPAR", "LSQB")
-            if is_sum and is_bare and name.type == "NAME":
-                found.add(name.value)
-    with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
-    return found - with_subscripts
-
-
-def _values(tokens: Sequence[Token]) -> set[str]:
-    """The names that stand outside of scripts, on right sides, or above a bracket, as powers."""
-    closing = closing_braces(tokens)
-    names: set[str] = set()
-    place = next((n for n, t in enumerate(tokens) if t.type in ("EQ", "DEF")), len(tokens))
-    while place < len(tokens):
-        if tokens[place].type in ("SUB", "SUP"):
-            end = closing.get(place + 1, place)
-            if tokens[place].type == "SUP" and tokens[place - 1].type in ("RPAR", "RSQB", "NUM"):
-                names |= {t.value for t in tokens[place:end] if t.type == "NAME"}
-            place = end
-        elif tokens[place].type == "NAME":
-            names.add(tokens[place].value)
-        place += 1
-    return names
-
-
-def _summed(right: Sequence[Token]) -> set[str]:
-    """The letters that stand below two names of one term, or twice below one: sums under Einstein's convention."""
-    found: set[str] = set()
-    owners: dict[str, set[str]] = {}
-    terms: list[list[Token]] = [[]]
-    for token, depth in depths(right):
-        if depth == 0 and token.type in ("PLUS", "MINUS"):
-            terms.append([])
-        terms[-1].append(token)
-    for term in terms:
-        owners.clear()
-        for name, _, inner in scripted(term, "SUB"):
-            counts = Counter(t.value for t in inner if t.type == "NAME")
-            for letter, count in counts.items():
-                owners.setdefault(letter, set()).add(name.value)
-                if count > 1 or len(owners[letter]) > 1:
-                    found.add(letter)
-    return found
-
-
-def _with_numbers_alone(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with no other subscripts than one number, and no name that is written like them, such as `x_1` for `x^{(1)}`."""
-    numbers: dict[str, set[str]] = {}
-    others: set[str] = set()
-    for definition in definitions:
-        others |= {t.value for t in definition.tokens if t.type == "NAME"}
-        for name, _, inner in scripted(definition.tokens, "SUB"):
-            is_number = [t.type for t in inner] == ["NUM"] and len(inner[0].value) == 1
-            numbers.setdefault(name.value, set()).add(inner[0].value if is_number else "")
-    return {
-        name
-        for name, found in numbers.items()
-        if "" not in found and not any(f"{name}_{n}" in others for n in found)
-    }
-
-
-def _raised_over_sums(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with an index in brackets above that a sum runs over, the `W` of `\sum_j W_t^{(j)}`."""
-    return {
-        name.value
-        for d in definitions
-        for summed in [bound_names(d.right)]
-        for name, _, inner in scripted(d.right, "SUP")
-        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in summed
-    }
-
-
-def _above_the_left(definition: Statement) -> set[str]:
-    """The letter in brackets above the left side."""
-    left = definition.tokens[: definition.equal]
-    return {
-        inner[1].value
-        for _, _, inner in scripted(left, "SUP")
-        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
-    }
-
-
-def _with_two_letters(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names that have two letters and more below them, or one number: of `g_{ij} = g_0 d_{ij}` the `g_0` is no element."""
-    counts: dict[str, set[int]] = {}
-    for definition in definitions:
-        for name, _, inner in scripted(definition.tokens, "SUB"):
-            is_number = [t.type for t in inner] == ["NUM"] and len(inner[0].value) == 1
-            letters = sum(t.type == "NAME" for t in inner)
-            counts.setdefault(name.value, set()).add(0 if is_number else letters or 1)
-    return {
-        name for name, found in counts.items() if 0 in found and min(found - {0}, default=0) > 1
-    }
-
-
-def _with_two_digits(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with several subscripts of two digits from 1 on and no others: `\sigma_{11} + \sigma_{22}`."""
-    found: dict[str, set[str]] = {}
-    for definition in definitions:
-        for name, _, inner in scripted(definition.tokens, "SUB"):
-            is_number = [t.type for t in inner] == ["NUM"]
-            found.setdefault(name.value, set()).add(inner[0].value if is_number else "")
-    return {
-        name
-        for name, numbers in found.items()
-        if len(numbers) > 1 and all(len(n) == 2 and n.isdigit() and "0" not in n for n in numbers)
-    }
-
-
 def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
     r"""The error of `x_{(i)}`."""
     i = below[2].value
     fact = f"`({i})` below a name says that the elements are sorted, and nothing sorts them here"
     fix = f"declare the sorted ones as an input of their own, and write `{base.value}'_{i}`; an index has no brackets"
     return Token("ERROR", fact, base.start, below[-1].end, fix)
-
-
-def _above_numbers(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names above elements that stand as terms of a sum elsewhere, the `w` of `w_{x_i} (r_i - x_i)^2`: these may be no indices."""
-    terms: set[str] = set()
-    above: dict[str, set[str]] = {}
-    for d in definitions:
-        inside = {
-            id(t) for _, _, inner in scripted(d.tokens, "SUB") for t in inner if t.type == "NAME"
-        }
-        closing = closing_braces(d.tokens)
-        for name, place, inner in scripted(d.tokens, "SUB"):
-            kinds = [t.type for t in inner[:3]]
-            if kinds == ["NAME", "SUB", "LBRACE"]:
-                above.setdefault(inner[0].value, set()).add(name.value)
-            start, end = place - 1, closing[place + 1]
-            signs = [*d.tokens[max(start - 1, 0) : start], *d.tokens[end + 1 : end + 2]]
-            is_term = any(t.type in ("PLUS", "MINUS") for t in signs)
-            if place > d.equal and is_term and id(name) not in inside:
-                terms.add(name.value)
-    return {base for letter, bases in above.items() if letter in terms for base in bases}
 
 
 def _is_zero(inner: Sequence[Token]) -> bool:

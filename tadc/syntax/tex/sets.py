@@ -16,7 +16,7 @@ from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
 
 __all__ = ["without_sets"]

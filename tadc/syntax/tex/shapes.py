@@ -11,7 +11,7 @@ from tadc.syntax import ast
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.reader import tree
 from tadc.syntax.tex.script_tokens import bound_names, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 
 __all__ = [
     "about",

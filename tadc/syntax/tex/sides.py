@@ -13,7 +13,7 @@ from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, UNKNOWN, words
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [

@@ -12,9 +12,7 @@ from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.proportions import unnormalized
 from tadc.syntax.tex.requests import asked_derivative
 from tadc.syntax.tex.sides import is_about_probabilities
-from tadc.syntax.tex.statements import (
-    Statement,
-)
+from tadc.syntax.tex.statement import Statement
 
 __all__ = ["nothing", "told", "without_factors"]
 

@@ -8,84 +8,24 @@ A display need not be a program: what is no definition and no shape is `skipped`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Literal
 
-from tadc.syntax.tex.commands import GREEK, REFUSED, words
+from tadc.syntax.tex.commands import GREEK, words
+from tadc.syntax.tex.definitions import read_definition
 from tadc.syntax.tex.labels import with_compounds
-from tadc.syntax.tex.left_quotients import quotient_name
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.proportions import without_proportion
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
 from tadc.syntax.tex.script_tokens import scripted
-from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
+from tadc.syntax.tex.statement import Statement, depths
+from tadc.syntax.tex.token_list import Token
 
 __all__ = [
-    "Statement",
     "add_range_behind",
-    "depths",
-    "is_integral",
     "statements",
     "with_ranges_of_prose",
     "with_shared_ranges",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One definition or shape, or a part of a display that is neither; `tokens` is never empty."""
-
-    kind: Literal["definition", "shape", "skipped"]
-    tokens: tuple[Token, ...]
-    ranges: tuple[Token, ...] = ()  # what is said behind a definition of where its indices run
-    is_shared: bool = False  # whether the ranges are those of other definitions of the display too
-
-    @property
-    def start(self) -> int:
-        return self.tokens[0].start
-
-    @property
-    def end(self) -> int:
-        return self.tokens[-1].end
-
-    @property
-    def target(self) -> str:
-        """The name that a definition defines."""
-        first = self.tokens[0]
-        return self.tokens[1].value if first.type == "FUNC" and self.equal > 1 else first.value
-
-    @property
-    def is_scalar(self) -> bool:
-        """Whether the left side has no subscript, and no index in brackets."""
-        left = self.tokens[: self.equal]
-        return not any(token.type == "SUB" for token in left)
-
-    @property
-    def equal(self) -> int:
-        """The place of the first equality sign outside of brackets."""
-        for place, (token, depth) in enumerate(depths(self.tokens)):
-            if depth == 0 and token.type in ("EQ", "DEF", "APPROX"):
-                return place
-        return len(self.tokens)
-
-    @property
-    def right(self) -> tuple[Token, ...]:
-        """The tokens behind the first equality sign."""
-        return self.tokens[self.equal + 1 :]
-
-    def reads(self, names: Set[str]) -> bool:
-        """Whether an element of one of these is on the right side."""
-        pairs = zip(self.tokens[1:], self.tokens[2:], strict=False)
-        return any(t.value in names and after.type == "SUB" for t, after in pairs)
-
-    @property
-    def has_reduction(self) -> bool:
-        """Whether the right side has a sum or another reduction over indices."""
-        right = self.tokens[self.equal :]
-        pairs = pairwise(right)
-        return any(t.type == "RED" and after.type in ("SUB", "SUP") for t, after in pairs)
 
 
 MOST_WITH_ONE_RANGE = 8  # definitions of a display that share a range behind it
@@ -99,7 +39,6 @@ class _Part:
     tokens: tuple[Token, ...]
 
 
-_IN_FACTORS = words("NAME NUM SUB SUP LBRACE RBRACE CDOT THIN")
 _OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX PROPTO")
 _RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN", "PROPTO"))
 _SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
@@ -175,17 +114,6 @@ def _last_definitions(display: Sequence[Statement]) -> tuple[Token, ...]:
         return ()
     last = [s for s in display[-MOST_WITH_ONE_RANGE:] if s.kind == "definition"]
     return tuple(token for s in last for token in s.tokens)
-
-
-def depths(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
-    """Each token with the number of brackets open around it; a bracket is outside of itself."""
-    depth = 0
-    for token in tokens:
-        if token.type in CLOSERS:
-            depth = max(0, depth - 1)
-        yield token, depth
-        if token.type in OPENERS:
-            depth += 1
 
 
 def _rows(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -291,7 +219,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         ):  # `a_n \ge 0, n = 1, \dots, N`
             in_remark = True
             continue
-        definition = _definition(tokens)
+        definition = read_definition(tokens)
         is_other = definition is not None and definition.target not in indices_of(defined)
         if is_range and (definition is None or definition.is_scalar) and not (ranges and is_other):
             between = [t for t in part.separators if t.type in ("COMMA", "DOT")]
@@ -444,186 +372,6 @@ def _is_property(tokens: Sequence[Token]) -> bool:
     left = tokens[:place]
     is_sum = any(t.type in ("PLUS", "RED") and depth == 0 for t, depth in depths(left))
     return is_sum and {t.type for t in tokens[place + 1 :]} == {"NUM"}
-
-
-def _definition(tokens: tuple[Token, ...]) -> Statement | None:
-    """The definition, where the left side is that of a tensor or of a function, whatever the right side is."""
-    tokens = _without_sign(_without_prescript(without_proportion(_with_base(tokens))))
-    statement = Statement("definition", tokens)
-    place = statement.equal
-    if place == len(tokens):
-        return None
-    left = tokens[:place]
-    if _lacks_braces(left):
-        fact = "TeX takes one letter as a subscript, so that this is a product"
-        fix = "put all subscripts in braces: `y_{ij}`"
-        unread = Token("ERROR", fact, left[0].start, left[-1].end, fix)
-        return Statement("definition", (*left[:5], unread, *tokens[place:]))
-    if (integral := _integral(left)) is not None:
-        return Statement("definition", (integral, *tokens[place:]))
-    is_about = tokens[place].type == "APPROX" and statement.is_scalar and not is_integral(left)
-    if is_about and any(t.type == "EQ" for t, depth in depths(tokens[place:]) if depth == 0):
-        return _definition(tokens[place + 1 :])  # `n(r) \approx n_l = ..`
-    if is_about and not statement.has_reduction:
-        return None  # `\pi \approx 3.14`
-    if (objective := _objective(left, tokens[place:])) is not None:
-        return objective
-    if (solved := _solved(left, tokens[place:])) is not None:
-        return solved
-    if (negative := _negative(left, tokens[place:])) is not None:
-        return negative
-    if (quotient := quotient_name(left)) is not None:
-        return Statement("definition", (*quotient, *tokens[place:]))
-    return statement if _is_target(left) else None
-
-
-def _with_base(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    r"""The tokens of `\log_{10} \gamma_i = ..` with one function in front, `log10`."""
-    kinds = [t.type for t in tokens[:6]]
-    is_log = (
-        kinds == ["FUNC", "SUB", "LBRACE", "NUM", "RBRACE", "NAME"] and tokens[0].value == "log"
-    )
-    if not is_log or tokens[3].value not in ("2", "10"):
-        return tokens
-    function = replace(tokens[0], value=f"log{tokens[3].value}", end=tokens[4].end)
-    return (function, *tokens[5:])
-
-
-def _without_prescript(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    r"""The tokens of `{}^{q}D = ..` with what stands in front of the name in it, `D_q`: a label, or a parameter."""
-    kinds = [t.type for t in tokens[:6]]
-    if kinds[:2] not in (["SUP", "LBRACE"], ["SUB", "LBRACE"]) or kinds[3:5] != ["RBRACE", "NAME"]:
-        return tokens
-    label, name = tokens[2], tokens[4]
-    if label.type not in ("NAME", "NUM"):
-        return tokens
-    whole = replace(name, value=f"{name.value}_{label.value}", start=tokens[0].start)
-    return (whole, *tokens[5:])
-
-
-def _without_sign(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    r"""The tokens without the `> 0` or `\ge 0` behind a formula, which says what it is like."""
-    is_equation = False
-    for place, (token, depth) in enumerate(depths(tokens)):
-        is_equation = is_equation or (depth == 0 and token.type in ("EQ", "DEF"))
-        if depth == 0 and token.type == "REL" and is_equation:
-            rest = [t.value for t in tokens[place + 1 :]]
-            is_sign = rest == ["0"] and token.value in (">", ">=")
-            return tokens[:place] if is_sign else tokens
-    return tokens
-
-
-def _integral(left: Sequence[Token]) -> Token | None:
-    r"""A name for a left side that is one integral, `\int_a^b f(x)\,dx \approx ..`; None for others."""
-    is_integral = bool(left) and left[0].type == "ERROR" and left[0].value == REFUSED["int"][0]
-    is_whole = [t.value for t in left[-2:-1]] == ["d"] and left[-1].type == "NAME"
-    if not is_integral or not is_whole or any(t.type == "ERROR" for t in left[1:]):
-        return None
-    return Token("NAME", "integral", left[0].start, left[-1].end)
-
-
-def _negative(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
-    r"""`-D_{KL}(q \| p) = ..` as the definition of `D_KL` with the other sign; None for other left sides."""
-    if [t.type for t in left[:2]] != ["MINUS", "NAME"] or not _is_target(left[1:]):
-        return None
-    equal, *rest = right
-    if not rest:
-        return None
-    opening = Token("LPAR", "(", rest[0].start, rest[0].start)
-    closing = Token("RPAR", ")", rest[-1].end, rest[-1].end)
-    sign = replace(left[0], start=rest[0].start, end=rest[0].start)
-    return Statement("definition", (*left[1:], equal, sign, opening, *rest, closing))
-
-
-def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
-    r"""`\min f(X) = ..` and `\min_\theta L(\theta) = ..` as the definition of what is minimised; None for other left sides, such as
-    `\max_i x_i`, which is a number itself.
-    """
-    if not left or left[0].type != "RED" or left[0].value not in ("min", "max"):
-        return None
-    closing = closing_braces(left)
-    end = closing.get(2, 0) + 1 if [t.type for t in left[1:2]] == ["SUB"] else 1
-    limits = {t.value for t in left[1:end] if t.type == "NAME"}
-    target = left[end:]
-    below = {t.value for _, _, inner in scripted(target, "SUB") for t in inner}
-    if not _is_target(target) or limits & below or target[0].type != "NAME":
-        return None
-    return Statement("definition", (*target, *right))
-
-
-def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
-    r"""`\tau \frac{dV_i}{dt} = ..` and `\tau \dot{v}_i = ..` as the definition of the derivative; None for other left sides."""
-    place = next((n for n, t in enumerate(left) if _is_rate(t)), 0)
-    factor = left[:place]
-    is_product = {t.type for t in factor} <= _IN_FACTORS
-    if not place or not is_product or not _is_target(left[place:]):
-        return None
-    start, end = right[0].end, right[-1].end
-    opening, closing = Token("LBRACE", "", start, start), Token("RBRACE", "", end, end)
-    over = [opening, *right[1:], closing]
-    under = [replace(opening, start=end, end=end), *factor, closing]
-    fraction = Token("FRAC", r"\frac", start, start)
-    return Statement("definition", (*left[place:], right[0], fraction, *over, *under))
-
-
-def _lacks_braces(left: Sequence[Token]) -> bool:
-    """Whether it is `y_ij`, which TeX reads as `y_{i} j`."""
-    kinds = [token.type for token in left]
-    return (
-        kinds[:5] == ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
-        and not left[2].value
-        and len(kinds) > 5
-        and set(kinds[5:]) <= {"NAME", "NUM"}
-    )
-
-
-def _is_target(left: Sequence[Token]) -> bool:
-    r"""Whether it is `f`, `f_{ij}`, `f_i^2(a, b)`, `f(x)_i`, `\log p(x)`, or brackets with subscripts."""
-    if [t.type for t in left[:2]] == ["FUNC", "NAME"]:
-        left = left[1:]
-    if not left:
-        return False
-    closing = closing_brackets(left)
-    in_brackets = left[0].type in ("LPAR", "LSQB") and 0 in closing
-    if not in_brackets and left[0].type not in (
-        "NAME",
-        "ERROR",
-        "SOFTMAX",
-        "FUNC",
-        "CALLED",
-        "LGROUP",
-    ):
-        return False
-    place = closing.get(0, 0) + 1
-    if is_integral(left):
-        return True
-    if in_brackets and (place >= len(left) or left[place].type not in ("SUB", "LPAR", "LSQB")):
-        return False
-    has_list = has_operand = False  # `F[v](i)` has an operand and a list
-    while place < len(left):
-        kind = left[place].type
-        if kind == "PRIME":
-            place += 1
-        elif kind in ("SUB", "SUP"):
-            place = closing.get(place + 1, len(left)) + 1
-        elif kind == "LSQB" and not has_operand and not has_list:
-            place, has_operand = closing.get(place, len(left)) + 1, True
-        elif kind in ("LPAR", "LSQB") and not has_list:
-            place, has_list = closing.get(place, len(left)) + 1, True
-        else:
-            return False
-    return place == len(left) and (left[0].type != "FUNC" or has_list or has_operand)
-
-
-def _is_rate(token: Token) -> bool:
-    r"""Whether it is a name for a derivative: `\frac{dx}{dt}` or `\dot{x}`."""
-    return token.note == "derivative" or token.value.endswith(("_dot", "_ddot"))
-
-
-def is_integral(left: Sequence[Token]) -> bool:
-    """Whether it is `(ij|kl)`."""
-    kinds = [t.type for t in left]
-    return kinds == ["LPAR", "NAME", "NAME", "GIVEN", "NAME", "NAME", "RPAR"]
 
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:

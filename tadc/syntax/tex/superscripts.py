@@ -70,7 +70,7 @@ class Superscripts:
             and not (name.value in bound and below is None)  # `x^p` of an index `x` is a power
             and name.value not in self.scalars
             and name.note != "euler"
-            and name.value != "e"
+            and (name.value != "e" or below is not None)
         ):
             if self.is_upper or (in_brackets and below is None):
                 listed = [*below[1:-1], comma(above[0])] if below else []

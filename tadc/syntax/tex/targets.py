@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.brackets import indexed_names
 from tadc.syntax.tex.calls import calls_in, listed
+from tadc.syntax.tex.definitions import is_integral
 from tadc.syntax.tex.integrals import integral
 from tadc.syntax.tex.left_lists import (
     COUNTED,
@@ -21,6 +22,7 @@ from tadc.syntax.tex.left_lists import (
     indices_in,
     names_in_subscripts,
     unclear_index,
+    unclear_parameter,
 )
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
@@ -30,7 +32,7 @@ from tadc.syntax.tex.script_tokens import (
     scripted,
 )
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
-from tadc.syntax.tex.statements import Statement, is_integral
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
@@ -233,6 +235,8 @@ def _left(
         end = power if is_last else len(head)  # `\sigma_B^2(k) =`
         return [*_with_indices(head[:end], indices, right, elements), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
+    if (error := unclear_parameter(listed, right)) is not None:
+        return [*head, error]
     names = [t for t in listed if t.type == "NAME"]
     is_list = len(listed) % 2 == 1 and names == listed[::2]
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.script_tokens import comma, scripted
-from tadc.syntax.tex.statements import Statement, depths
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["TimeSteps", "next_steps", "remedy"]

@@ -15,7 +15,7 @@ from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, equal_place
-from tadc.syntax.tex.statements import depths
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["times", "without_parameters", "without_times"]

@@ -257,4 +257,6 @@ class TokenList:
         while self._opened and self._opened.pop().kind != "CASES_B":
             pass
         self.expected = 0
+        while self.tokens and self.tokens[-1].type in ("AMP", "COMMA", "DOT"):
+            self.tokens.pop()  # the last row has no condition: it is about all that is left
         self.add("CASES_E", "cases", start, end)

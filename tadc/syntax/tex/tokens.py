@@ -185,6 +185,8 @@ class _Tokenizer:
             self.out.open_wrappers(opened)
         elif name in commands.MARKS and self.out.expected and self.out.tokens[-1].type == "SUP":
             self._add("NAME", commands.MARKS[name], start, "upright")
+        elif name in commands.MARKS_BELOW and self._begins_subscript():  # `\gamma_\pm`
+            self._add("NAME", name, start, "upright")
         elif name in commands.SYMBOLS:
             self._symbol(commands.SYMBOLS[name], command.group(), start)
         elif name in commands.SIZES_OF_BRACKETS:
@@ -243,6 +245,10 @@ class _Tokenizer:
                     f"`\\{name}` {commands.UNKNOWN}",
                     "write out what it stands for, or define it with `\\newcommand`",
                 )
+
+    def _begins_subscript(self) -> bool:
+        kinds = [t.type for t in self.out.tokens[-2:]]
+        return kinds[-1:] == ["SUB"] or kinds == ["SUB", "LBRACE"]
 
     def _bar(self, start: int) -> None:
         if double := _DOUBLE_BAR.match(self.text, start, self.end):

@@ -29,9 +29,7 @@ from tadc.syntax.tex.shapes import (
     place_of_in,
     rank_of,
 )
-from tadc.syntax.tex.statements import (
-    Statement,
-)
+from tadc.syntax.tex.statement import Statement
 
 __all__ = ["with_scripts"]
 

@@ -12,10 +12,12 @@ from tadc.syntax.tex.token_list import Token
 
 __all__ = [
     "says_any_function",
+    "says_other_sign",
     "told_functions",
     "told_product",
     "with_told_functions",
     "with_told_product",
+    "with_unclear_sign",
 ]
 
 _IS = r"(?:is|are|denotes?|denoting|represents?|being|refers?\s+to|stands?\s+for|indicates?)"
@@ -29,6 +31,7 @@ _WORDS = {
     r"soft-?plus": "softplus",
     r"digamma": "digamma",
     r"soft-?max": "softmax",
+    r"Heaviside|(?:unit\s+)?step(?:\s+function)?": "heaviside",
     r"(?:leaky|parametric|randomi[sz]ed)[\s-]+ReLU|L(?:eaky)?-?ReLU": "",
 }
 _TOLD = re.compile(
@@ -76,9 +79,32 @@ def with_told_functions(tokens: Sequence[Token], functions: Mapping[str, str]) -
     result = list(tokens)
     for place, (token, after) in enumerate(pairwise(tokens)):
         if token.type == "NAME" and token.value in functions and after.type in ("LPAR", "LSQB"):
-            kind = "SOFTMAX" if functions[token.value] == "softmax" else "FUNC"
-            result[place] = replace(token, type=kind, value=functions[token.value], note="")
+            kind = {"softmax": "SOFTMAX", "heaviside": "NAME"}.get(functions[token.value], "FUNC")
+            note = (
+                "upright" if kind == "NAME" else ""
+            )  # tadc has no such function: which value at 0?
+            result[place] = replace(token, type=kind, value=functions[token.value], note=note)
     return result
+
+
+_OTHER_SIGN = re.compile(
+    r"\b(?:sign|sgn)\b[^.]{0,120}?\b(?:0|zero)\s+(?:for|if|when)[^.]{0,30}?\b(?:negative|non-?positive|less|otherwise)"
+)
+
+
+def says_other_sign(text: str) -> bool:
+    """Whether the prose says that the sign of a negative number is 0, "1 for positive arguments and 0 for negative ones"."""
+    return _OTHER_SIGN.search(text) is not None
+
+
+def with_unclear_sign(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with an error for each sign function: that of the prose is another one."""
+    fact = "the prose says that the sign of a negative number is 0, and it is -1"
+    fix = r"write what is meant, `\mathbf{1}[x > 0]`"
+    return [
+        Token("ERROR", fact, t.start, t.end, fix) if (t.type, t.value) == ("FUNC", "sign") else t
+        for t in tokens
+    ]
 
 
 def told_product(text: str) -> bool:

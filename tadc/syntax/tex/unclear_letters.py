@@ -7,9 +7,7 @@ from dataclasses import replace
 
 from tadc.errors import Source
 from tadc.syntax.tex.script_tokens import scripted
-from tadc.syntax.tex.statements import (
-    Statement,
-)
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_functions import says_any_function
 

@@ -16,7 +16,7 @@ from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.idx.blocks import Nesting, head
 from tadc.syntax.tex.document import Region
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 
 __all__ = ["Brace", "brace_of", "is_update", "nested", "refuse_range", "states_of", "update"]
 

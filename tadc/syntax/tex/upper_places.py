@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import said_ranges
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["UpperPlaces", "printed_lengths"]

@@ -9,7 +9,7 @@ from tadc.syntax import ast
 from tadc.syntax.tex.calls import calls_in
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
-from tadc.syntax.tex.statements import Statement
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["Vocabulary", "styled_apart", "vocabulary"]

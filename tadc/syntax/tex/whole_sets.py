@@ -156,14 +156,15 @@ def _binds_otherwise(
     """Whether a left side or limits without the set bind one of the indices."""
     closing = closing_braces(tokens)
     limits = (
-        (limit_names(tokens, place + 2, closing), tokens[place + 3 : closing[place + 2]])
+        (place + 2, closing[place + 2])
         for place, token in enumerate(tokens[:-2])
         if token.type == "RED" and place + 2 in closing and tokens[place + 1].type == "SUB"
     )
     is_bound = any(
-        indices & {*names} and whole not in {t.value for t in inner}
-        for names, inner in limits
-        if not (is_own and len(inner) == 1)
+        indices & {*limit_names(tokens, opening, closing)}
+        and whole not in {t.value for t in tokens[opening + 1 : end]}
+        for opening, end in limits
+        if not (is_own and end - opening == 2)
     )
     return is_bound or bool(indices & {t.value for t in left_indices(tokens)})
 

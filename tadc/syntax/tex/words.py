@@ -7,6 +7,7 @@ product with Euler's number: an error that shows both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
@@ -18,8 +19,8 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["known_words", "with_words"]
 
 _WORDS = words(
-    "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SSE SSR SST RSS TSS ESS MSE RMSE"
-    " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV"
+    "rel gain sim dist rank freq idf pos neg avg len pred true obs tot net cost loss age size rate SS SSE SSR SST RSS TSS ESS MSE RMSE"
+    " MAE MAPE SNR PSNR IoU BLEU NDCG DCG IDCG GDP CPI NPV MAX MIN"
 )
 _FUNCTIONS = words(
     "exp log ln sin cos tan tanh sinh cosh arctan max min softmax sigmoid relu ReLU elu ELU gelu GELU sqrt sign sgn round floor ceil"
@@ -28,10 +29,18 @@ _FUNCTIONS = words(
 _GROUPS = (words("TP FP TN FN"), words("tf idf df"))  # these tell each other
 
 
-def known_words(streams: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
-    """The words of a document that are written as letters; none with a letter that is `declared`."""
+_SAID = re.compile(
+    r"\b([A-Z]{2,5}(?:\s*,\s*[A-Z]{2,5})*(?:\s*,?\s*and\s+[A-Z]{2,5})?)\s+(?:denotes?|is|are|represents?|stands?|being|refers?|means?)\b"
+)
+
+
+def known_words(streams: Sequence[Sequence[Token]], declared: Set[str], text: str) -> set[str]:
+    """The words of a document that are written as letters; none with a letter that is `declared`. What the prose says of `NR` tells that
+    it is a word, too.
+    """
     found = {word for tokens in streams for _, _, word in _runs(tokens)}
-    known = found & _WORDS
+    said = {word for match in _SAID.finditer(text) for word in re.findall(r"[A-Z]{2,}", match[1])}
+    known = found & (_WORDS | said)
     for group in _GROUPS:
         known |= found & group if len(found & group) > 1 else set()
     return {word for word in known if not declared & {*word}}

@@ -1,0 +1,217 @@
+r"""What the scripts of a whole document tell of its names, before the meaning of any is decided: which letters are summed or tell names
+apart, which names have numbers, two letters or two digits below them, and which stand as values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence, Set
+
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
+from tadc.syntax.tex.statement import Statement, depths
+from tadc.syntax.tex.token_list import Token
+
+__all__ = [
+    "COUNTING",
+    "above_numbers",
+    "above_the_left",
+    "counts_on_left",
+    "numbers",
+    "raised_over_sums",
+    "summed",
+    "told_apart",
+    "values",
+    "with_free_capitals",
+    "with_numbers_alone",
+    "with_two_digits",
+    "with_two_letters",
+]
+
+COUNTING = frozenset("ijklmn")  # letters that are no labels of what has indices
+
+
+def with_free_capitals(definitions: Sequence[Statement], bound: Sequence[Set[str]]) -> set[str]:
+    """The names with one capital letter below them that nothing binds."""
+    everywhere: set[str] = set().union(*bound)
+    return {
+        name.value
+        for d in definitions
+        for name, _, inner in scripted(d.tokens, "SUB")
+        if [t.type for t in inner] == ["NAME"]
+        if inner[0].value.isupper() and inner[0].value not in everywhere
+    }
+
+
+def counts_on_left(definitions: Sequence[Statement]) -> dict[str, int]:
+    """How many letters stand below the names that left sides define, one each."""
+    counts: dict[str, set[int]] = {}
+    for d in definitions:
+        if letters := left_indices(d.tokens):
+            counts.setdefault(d.target, set()).add(len(letters))
+    return {name: found.pop() for name, found in counts.items() if len(found) == 1}
+
+
+def numbers(definitions: Sequence[Statement]) -> set[str]:
+    """The names that a number is added to, `1 - q`, and that have no subscripts."""
+    found: set[str] = set()
+    for d in definitions:
+        fours = zip(d.tokens, d.tokens[1:], d.tokens[2:], (*d.tokens[3:], None), strict=False)
+        for number, sign, name, behind in fours:
+            is_sum = number.type == "NUM" and sign.type in ("PLUS", "MINUS")
+            is_bare = behind is None or behind.type not in ("SUB", "SUP", "PRIME", "LPAR", "LSQB")
+            if is_sum and is_bare and name.type == "NAME":
+                found.add(name.value)
+    with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
+    return found - with_subscripts
+
+
+def values(tokens: Sequence[Token]) -> set[str]:
+    """The names that stand outside of scripts, on right sides, or above a bracket, as powers."""
+    closing = closing_braces(tokens)
+    names: set[str] = set()
+    place = next((n for n, t in enumerate(tokens) if t.type in ("EQ", "DEF")), len(tokens))
+    while place < len(tokens):
+        if tokens[place].type in ("SUB", "SUP"):
+            end = closing.get(place + 1, place)
+            is_power = tokens[place - 1].type in ("RPAR", "RSQB", "NUM")
+            is_power |= _is_rest_of_one(tokens[place + 2 : end])
+            if tokens[place].type == "SUP" and is_power:
+                names |= {t.value for t in tokens[place:end] if t.type == "NAME"}
+            place = end
+        elif tokens[place].type == "NAME":
+            names.add(tokens[place].value)
+        place += 1
+    return names
+
+
+def _is_rest_of_one(inner: Sequence[Token]) -> bool:
+    r"""Whether it is the `1-\alpha` of `K^\alpha L^{1-\alpha}`, which is no index and no label."""
+    return [t.type for t in inner] == ["NUM", "MINUS", "NAME"]
+
+
+def summed(right: Sequence[Token]) -> set[str]:
+    """The letters that stand below two names of one term, or twice below one: sums under Einstein's convention. Letters that papers count
+    with are, too, where one name has them twice, `s_{ij} s_{ij}`.
+    """
+    found: set[str] = set()
+    owners: dict[str, set[str]] = {}
+    terms: list[list[Token]] = [[]]
+    for token, depth in depths(right):
+        if depth == 0 and token.type in ("PLUS", "MINUS"):
+            terms.append([])
+        terms[-1].append(token)
+    for term in terms:
+        owners.clear()
+        for name, _, inner in scripted(term, "SUB"):
+            counts = Counter(t.value for t in inner if t.type == "NAME")
+            for letter, count in counts.items():
+                is_again = letter in COUNTING and letter in owners and len(counts) > 1
+                owners.setdefault(letter, set()).add(name.value)
+                if count > 1 or len(owners[letter]) > 1 or is_again:
+                    found.add(letter)
+    return found
+
+
+def with_numbers_alone(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with no other subscripts than one number, and no name that is written like them, such as `x_1` for `x^{(1)}`."""
+    numbers: dict[str, set[str]] = {}
+    others: set[str] = set()
+    for definition in definitions:
+        others |= {t.value for t in definition.tokens if t.type == "NAME"}
+        for name, _, inner in scripted(definition.tokens, "SUB"):
+            is_number = [t.type for t in inner] == ["NUM"] and len(inner[0].value) == 1
+            numbers.setdefault(name.value, set()).add(inner[0].value if is_number else "")
+    return {
+        name
+        for name, found in numbers.items()
+        if "" not in found and not any(f"{name}_{n}" in others for n in found)
+    }
+
+
+def raised_over_sums(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with an index in brackets above that a sum runs over, the `W` of `\sum_j W_t^{(j)}`."""
+    return {
+        name.value
+        for d in definitions
+        for summed in [bound_names(d.right)]
+        for name, _, inner in scripted(d.right, "SUP")
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in summed
+    }
+
+
+def above_the_left(definition: Statement) -> set[str]:
+    """The letter in brackets above the left side."""
+    left = definition.tokens[: definition.equal]
+    return {
+        inner[1].value
+        for _, _, inner in scripted(left, "SUP")
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
+    }
+
+
+def with_two_letters(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names that have two letters and more below them, or one number: of `g_{ij} = g_0 d_{ij}` the `g_0` is no element."""
+    counts: dict[str, set[int]] = {}
+    for definition in definitions:
+        for name, _, inner in scripted(definition.tokens, "SUB"):
+            is_number = [t.type for t in inner] == ["NUM"] and len(inner[0].value) == 1
+            letters = sum(t.type == "NAME" for t in inner)
+            counts.setdefault(name.value, set()).add(0 if is_number else letters or 1)
+    return {
+        name for name, found in counts.items() if 0 in found and min(found - {0}, default=0) > 1
+    }
+
+
+def with_two_digits(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with several subscripts of two digits from 1 on and no others: `\sigma_{11} + \sigma_{22}`."""
+    found: dict[str, set[str]] = {}
+    for definition in definitions:
+        for name, _, inner in scripted(definition.tokens, "SUB"):
+            is_number = [t.type for t in inner] == ["NUM"]
+            found.setdefault(name.value, set()).add(inner[0].value if is_number else "")
+    return {
+        name
+        for name, numbers in found.items()
+        if len(numbers) > 1 and all(len(n) == 2 and n.isdigit() and "0" not in n for n in numbers)
+    }
+
+
+def told_apart(definitions: Sequence[Statement]) -> set[str]:
+    r"""The letters of which a definition has several below one name, each alone: `C_a \alpha_a + C_b \alpha_b (1 - \alpha_a)`; and those below
+    what is added to a name without any, `g_L (V - E_L)`.
+    """
+    found: set[str] = set()
+    for d in definitions:
+        below: dict[str, set[str]] = {}
+        right = d.right
+        for name, place, inner in scripted(right, "SUB"):
+            if [t.type for t in inner] != ["NAME"]:
+                continue
+            below.setdefault(name.value, set()).add(inner[0].value)
+            before = [t.type for t in right[max(place - 3, 0) : place - 1]]
+            if before in (["NAME", "MINUS"], ["NAME", "PLUS"]):
+                found.add(inner[0].value)
+        found = found.union(*(letters for letters in below.values() if len(letters) > 1))
+    return found
+
+
+def above_numbers(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names above elements that stand as terms of a sum elsewhere, the `w` of `w_{x_i} (r_i - x_i)^2`: these may be no indices."""
+    terms: set[str] = set()
+    above: dict[str, set[str]] = {}
+    for d in definitions:
+        inside = {
+            id(t) for _, _, inner in scripted(d.tokens, "SUB") for t in inner if t.type == "NAME"
+        }
+        closing = closing_braces(d.tokens)
+        for name, place, inner in scripted(d.tokens, "SUB"):
+            kinds = [t.type for t in inner[:3]]
+            if kinds == ["NAME", "SUB", "LBRACE"]:
+                above.setdefault(inner[0].value, set()).add(name.value)
+            start, end = place - 1, closing[place + 1]
+            signs = [*d.tokens[max(start - 1, 0) : start], *d.tokens[end + 1 : end + 2]]
+            is_term = any(t.type in ("PLUS", "MINUS") for t in signs)
+            if place > d.equal and is_term and id(name) not in inside:
+                terms.add(name.value)
+    return {base for letter, bases in above.items() if letter in terms for base in bases}

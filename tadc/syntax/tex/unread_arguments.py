@@ -1,0 +1,71 @@
+r"""Points that formulas are about and never read: the `\mathbf{x}` of `p(\mathbf{t} \mid \mathbf{x}) = \sum_i \alpha_i(\mathbf{x}) \phi_i(\mathbf{t} \mid \mathbf{x})`.
+
+A bold name that stands nowhere in the displays but in the lists behind left sides and behind elements, `\alpha_i(\mathbf{x})`, is left
+out: the elements are given for one `\mathbf{x}`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+
+from tadc.syntax.tex.calls import Call, calls_in, listed
+from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.token_list import Token
+
+__all__ = ["unread_arguments", "without_unread_arguments"]
+
+
+def unread_arguments(displays: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
+    """The bold names that stand in such lists alone, and behind an element at least once."""
+    every = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
+    in_lists: Counter[str] = Counter()
+    behind_elements: set[str] = set()
+    for tokens in displays:
+        for call in _lists(tokens):
+            names = [p[0] for p in _parts(call) if [t.type for t in p] == ["NAME"]]
+            in_lists.update(t.value for t in names if t.note == "bold")
+            if call.below:
+                behind_elements |= {t.value for t in names}
+    alone = {n for n, count in in_lists.items() if count == every[n]}
+    return (alone & behind_elements) - declared
+
+
+def without_unread_arguments(
+    tokens: Sequence[Token], names: Set[str], guesses: list[Guess]
+) -> list[Token]:
+    """The tokens without these names in lists, and without lists of nothing else."""
+    dropped: set[int] = set()
+    for call in _lists(tokens):
+        opening = call.end - len(call.inner) - 1
+        place = opening + 1
+        kept = 0
+        for part in _parts(call):
+            is_unread = [t.type for t in part] == ["NAME"] and part[0].value in names
+            if is_unread:
+                separator = place - 1 if place - 1 > opening else place + 1
+                dropped |= {place, separator} if separator < call.end else {place}
+                text = f"`{part[0].value}` is one point: no formula reads it"
+                if all(guess.text != text for guess in guesses):
+                    guesses.append(Guess(text, part[0].start, part[0].end))
+            kept += not is_unread
+            place += len(part) + 1
+        if not kept:
+            dropped |= {*range(opening, call.end + 1)}
+    return [t for place, t in enumerate(tokens) if place not in dropped]
+
+
+def _lists(tokens: Sequence[Token]) -> Iterator[Call]:
+    """The lists behind left sides and behind elements."""
+    return (c for c in calls_in(tokens) if not c.is_raised and (c.below or _is_left(c, tokens)))
+
+
+def _is_left(call: Call, tokens: Sequence[Token]) -> bool:
+    behind = [t.type for t in tokens[call.end + 1 : call.end + 2]]
+    begins = call.start == 0 or tokens[call.start - 1].type in ("BREAK", "QUAD", "COMMA", "TEXT")
+    return begins and behind in (["EQ"], ["DEF"], ["APPROX"])
+
+
+def _parts(call: Call) -> list[list[Token]]:
+    return listed([replace(t, type="COMMA") if t.type == "GIVEN" else t for t in call.inner])
