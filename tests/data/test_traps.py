@@ -89,6 +89,14 @@ TRAPS = {
         "y[i: 2] = sum{e | d[e] = i} w[e]*x[s[e]]", {"d": [-1, 1, 0], "s": [0, 1, 1], "w": [NAN, 2, 3], "x": [NAN, 5, NAN]},
         [15, 10], [1.0, 10], {"w": [0, 50, 5], "x": [0, 23, 0]},
     ),
+    "infinity before a sum without terms": (
+        "size N\ninput u[N], v[N]\ny[i: N] = sum{e | d[e] = i} exp(u[i])*v[i]*w[e]", {"d": [0, 2, 0], "u": [0.0, 1000, 0], "v": [1.0, 2, 3], "w": [1.0, 2, 4]},
+        [5, 0, 6], [1.0, 10, 100], {"u": [5, 0, 600], "v": [5, 0, 200], "w": [1, 300, 1]},
+    ),
+    "infinity that is stored before a sum without terms": (
+        "size N\ninput v[N]\noutput y\nt[i] = exp(u[i])\ny[i: N] = sum{e | d[e] = i} t[i]*v[i]*w[e]", {"d": [0, 2, 0], "u": [0.0, 1000, 0], "v": [1.0, 2, 3], "w": [1.0, 2, 4]},
+        [5, 0, 6], [1.0, 10, 100], {"u": [5, 0, 600], "v": [5, 0, 200], "w": [1, 300, 1]},
+    ),
     "infinity that nothing reads": ("y[e] = exp(x[k[e]])", {"k": [1, 1], "x": [NAN, 0, INF]}, [1, 1], [1.0, 10], {"x": [0, 11, 0]}),
     "a test both ways": (
         "input t[J]: index, s[I]: index\ny[j] = sum{i} [t[j] <= s[i]]*x[i]*w[j]", {"t": [0, 2], "s": [0, 1, 5], "x": [1.0, 2, 4], "w": [1.0, 10]},
