@@ -46,7 +46,9 @@ class ListLoops:
     loaded: list[Looked]
     indices: list[Symbol] = field(default_factory=list)  # of loops over lists
     over: list[ListLoop] = field(default_factory=list)  # one key of each
-    group: Looked | None = None  # an element's key, where lists are by those of its own tensor
+    group: Looked | None = (
+        None  # an element's key, where lists are by those of its own tensor, or of one as large
+    )
     derived: list[Determined] = field(default_factory=list)  # known in these loops
     conditions: list[Condition] = field(default_factory=list)  # of them
 
@@ -273,8 +275,9 @@ class ListLoops:
             at = wanted.data.subscripts
             group = Looked(number, match.name, at, (constant(0), last))
             self.derived.append(group)
-            if wanted.data.tensor == d.tensor:
-                self.group = group
+            tensors = self.lists.program.tensors
+            if tensors[wanted.data.tensor].shape == tensors[d.tensor].shape:
+                self.group = group  # there are not many more keys than elements that want them
             first = symbol(number)
             place = self._loop(made.begin, (first,), (first + 1,), made.count)
             values, left = self._at_positions(d, made, place, free, (wanted.by,), domain)
