@@ -33,6 +33,17 @@ __all__ = [
 
 MOST_TERMS = 8  # of a reduction that is rather computed again than read
 
+LINEAR = (
+    "add",
+    "sub",
+    "neg",
+    "mul",
+    "div",
+    "gate",
+    "difference",
+    "detached",
+)  # in the first operand at least
+
 _Guard: TypeAlias = tuple[Domain, bool]
 _Guards: TypeAlias = tuple[_Guard, ...]
 
@@ -64,7 +75,7 @@ class _Surroundings:
 
     An index has its extent, or None if its range is no plain 0..extent-1. A guard is a condition and whether it holds.
     `looked` are the data indices of reductions around it. `compared`: in a maximum or minimum, whose derivative compares the body
-    with the value.
+    with the value. `bent`: in a function that is not linear, whose derivative needs the value.
     """
 
     bound: tuple[tuple[Symbol, Affine | None], ...]
@@ -72,6 +83,7 @@ class _Surroundings:
     root: bool
     looked: tuple[Looked, ...] = ()
     compared: bool = False
+    bent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +169,15 @@ class _Separation:
                 bound = dict(around.bound) | plain | dict.fromkeys(d.name for d in derived)
                 looked = (*around.looked, *(d for d in derived if isinstance(d, Looked)))
                 compared = around.compared or op in ("max", "min")
-                return e, [_Surroundings(tuple(bound.items()), guards, False, looked, compared)]
+                bent = around.bent or op != "sum"
+                return e, [
+                    _Surroundings(tuple(bound.items()), guards, False, looked, compared, bent)
+                ]
             case Select(Domain() as domain):
                 each = ((*around.guards, (domain, holds)) for holds in (True, False))
                 return e, [replace(inner, guards=guards) for guards in each]
+            case Call(function) if function not in LINEAR:
+                return e, [replace(inner, bent=True)] * len(e.operands)
             case _:
                 return e, [inner] * len(e.operands)
 
@@ -252,7 +269,7 @@ class _Separation:
 
     def _at_positions(self, e: Reduce, around: _Surroundings) -> _Form | None:
         """A long reduction in the indices that data around it are looked up with, instead of those of the statement that data are
-        equal to; None where that is no less often.
+        equal to; None where that is no less often. As it is derived one in a function is stored too: its derivative by each term would compute it.
 
             sum{e | d[e] = i} exp(sum{c} q[i,c]*k[s[e],c])*v[s[e],j]     has for each `e`    sum{c} q[d[e],c]*k[s[e],c]
 
@@ -266,7 +283,8 @@ class _Separation:
         form = _Form(reduce, replace(around, guards=()), _followed(around.looked, reduce.symbols))
         free = self._free(reduce, form.leading)
         plain = self._extents(around).keys() - values.keys()
-        if not (free <= plain and len(free) < len(plain) and form.is_of_one_position):
+        fewer = len(free) < len(plain) or (self.top and around.bent)
+        if not (free <= plain and fewer and form.is_of_one_position):
             return None
         known = self._known(form, free)
         inside = (c for c in _inside(reduce.body, self._tensors) if not implies(known & reduce.domain, c))  # fmt: skip
