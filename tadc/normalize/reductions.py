@@ -23,6 +23,7 @@ from tadc.ir.walk import Entered, postorder, rewrite_in, substitute, with_operan
 from tadc.normalize.in_bounds import reads_are_in_bounds
 
 __all__ = [
+    "MOST_TERMS",
     "extents_around_body",
     "extents_in_body",
     "is_long",

@@ -432,3 +432,8 @@ def test_terms_of_a_list_are_in_what_is_known_whatever_the_index_tensor_is_calle
     gradient = str(tadc.compile(text).adjoint("u"))
 
     assert "gate(dy[i]*w[e], exp(u[i]))" in gradient
+
+
+def test_places_of_few_values_are_tried_along_a_list():
+    text = "size V\ny[v: V] = sum{t,i: 3 | T[t,(i+1)%3] = v} g[t,i]"
+    assert not listed(tadc.compile(text).program).tested
