@@ -3,6 +3,10 @@
 Inside another reduction it does so if it has fewer free indices than its surroundings, and would be computed again and
 again. At the top of a statement it is computed once an element and may stay for the value; for derivatives it becomes a
 statement too, because every gradient reads it at other places than where it was computed.
+
+Inside of sums over data a reduction depends on elements of index tensors. Where these are equal to indices of the statement it is in
+those; where it runs over what is equal to one, it is stored for each position that data are looked up with, and computed once for
+each group of them; a long one that is needed more often than for each position is stored so too.
 """
 
 from __future__ import annotations
