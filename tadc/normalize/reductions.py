@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -49,6 +49,7 @@ LINEAR = (
     "detached",
 )  # in the first operand at least
 
+_Made = TypeVar("_Made", Looked, Determined)
 _Guard: TypeAlias = tuple[Domain, bool]
 _Guards: TypeAlias = tuple[_Guard, ...]
 
@@ -114,11 +115,11 @@ class _Form:
         return any(p and p >= set().union(*positions) for p in positions)
 
 
-def _followed(looked: Sequence[Looked], symbols: Iterable[Symbol]) -> tuple[Looked, ...]:
-    """The data that these symbols follow from."""
+def _followed(made: Sequence[_Made], symbols: Iterable[Symbol]) -> tuple[_Made, ...]:
+    """The derived or data indices that these symbols follow from."""
     needed = set(symbols)
-    followed: list[Looked] = []
-    for d in reversed(looked):
+    followed: list[_Made] = []
+    for d in reversed(made):
         if d.name in needed:
             followed.insert(0, d)
             needed |= set(d.symbols)
@@ -240,7 +241,8 @@ class _Separation:
 
     def _read(self, e: Expr, extents: Mapping[Symbol, Affine], hint: str) -> Read:
         """A statement with a value, and the read that replaces it."""
-        return self._stored(e, tuple(extents), tuple(extents.values()), (), hint)
+        derived = _followed(self.statement.derived, e.symbols)
+        return self._stored(e, tuple(extents), tuple(extents.values()), derived, hint)
 
     def _forms(self, e: Reduce, around: _Surroundings) -> Iterator[_Form]:
         """The reduction in the indices of the statement that data around it are equal to, and as it is."""
@@ -254,14 +256,19 @@ class _Separation:
         free = self._free(reduce, form.leading)
         if any(s in free and n is None for s, n in around.bound):
             return False
+        data = {d.name for d in around.looked}
+        if form.leading and not free.isdisjoint(
+            _equal(set(self.statement.indices), data | self.sizes, around)
+        ):
+            return False  # pairs of positions and of what their data are equal to are far more than positions
         known = self._known_guards(free, form)
         if len(known) < len(around.guards):
             # Its reads may be inside only because of an index that it does not know. And without data it may be a running
             # value, whose range has an end for each point around it.
-            data = {
+            own = {
                 d.name for d in (*self.statement.derived, *reduce.derived) if isinstance(d, Looked)
             }
-            over_data = not data.isdisjoint(reduce.domain.symbols)
+            over_data = not own.isdisjoint(reduce.domain.symbols)
             if not over_data or not (
                 self._has_points_of(reduce, set(around.guards) - set(known), free, around)
                 or self._is_inside(form, free, known)
