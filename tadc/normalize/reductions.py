@@ -262,6 +262,9 @@ class _Separation:
         ):
             return False  # pairs of positions and of what their data are equal to are far more than positions
         known = self._known_guards(free, form)
+        leading = {d.name for d in form.leading}
+        if any(not leading.isdisjoint(domain.symbols) for domain, _ in known):
+            return False  # one guard may keep inside what another one looks up
         if len(known) < len(around.guards):
             # Its reads may be inside only because of an index that it does not know. And without data it may be a running
             # value, whose range has an end for each point around it.
@@ -379,8 +382,10 @@ class _Separation:
         body: Expr = Reduce(
             reduce.op, reduce.indices, reduce.derived, reduce.domain & held, reduce.body
         )
-        for domain, holds in reversed(guards):
-            body = body if holds else Select(domain, Const(NEUTRAL[reduce.op]), body)
+        neutral = Const(NEUTRAL[reduce.op])
+        for domain, holds in () if all(holds for _, holds in guards) else reversed(guards):
+            # In their order: what one looks up may be inside only where those before it say so.
+            body = Select(domain, body, neutral) if holds else Select(domain, neutral, body)
         known = set(indices)
         own = (d for d in self.statement.derived if known.issuperset(self._free_of(d)))
         shape = tuple(extents[i] for i in indices)
