@@ -52,11 +52,18 @@ def _equates_reductions(root: Expr) -> bool:
     return any(
         isinstance(node, Reduce)
         for e in postorder(root)
-        if isinstance(e, Select)
-        and isinstance(e.condition, Comparison)
-        and e.condition.relation in ("==", "!=")
-        for node in postorder((e.condition.left, e.condition.right))
+        if _equates(e)
+        for node in postorder(e.operands[:2])
     )
+
+
+def _equates(e: Expr) -> bool:
+    """Whether it compares two values for equality; with a number there are no two that might differ."""
+    match e:
+        case Select(Comparison("==" | "!=", left, right)):
+            return not isinstance(left, Const) and not isinstance(right, Const)
+        case _:
+            return False
 
 
 def _walked(program: Program, names: Names, sums: _Places | _Separated) -> Program:
@@ -240,7 +247,7 @@ class _Walk(Separation):
 
     def enter(self, e: Expr, around: Around) -> Entered[Around]:
         match e:
-            case Select(Comparison("==" | "!=")) if e in self.reducing:
+            case Select() if _equates(e) and e in self.reducing:
                 sides = replace(around, compared=True, equated=True)
                 return e, [sides, sides, around, around]
             case _:

@@ -271,7 +271,7 @@ class _Solver:
 
         Outside stand the indices that data are looked up with, inside those that are solved once the data are known.
         """
-        e, lifted = self._lifted(_without_declared(e), owner)
+        e, lifted = self._lifted(_without_equal(_without_declared(e)), owner)
         looked = [d for d in e.derived if isinstance(d, Looked)]
         if not looked:
             known &= Domain.of(c for d in lifted for c in d.conditions)
@@ -421,6 +421,32 @@ def _without_declared(e: Reduce) -> Reduce:
     declared = {c for d in e.derived if isinstance(d, Looked) for c in d.conditions}
     domain = Domain.of(c for c in e.domain if c not in declared)
     return e if domain == e.domain else Reduce(e.op, e.indices, e.derived, domain, e.body)
+
+
+def _without_equal(e: Reduce) -> Reduce:
+    """The reduction without the indices that an equation says are other forms of symbols further out.
+
+    Where one is an element of a tensor too, its terms are in the symbols further out: these do not change from element to element.
+    """
+    bound = {*e.indices, *(d.name for d in e.derived)}
+    for c in e.domain:
+        own = [(s, k) for s, k in c.form.terms if s in bound]
+        if c.relation != "==" or len(own) != 1:
+            continue
+        ((i, k),) = own
+        if i not in e.indices or abs(k) != 1:
+            continue
+        values = {i: symbol(i) - k * c.form}
+        return _without_equal(
+            Reduce(
+                e.op,
+                tuple(j for j in e.indices if j != i),
+                tuple(d.substitute(values) for d in e.derived),
+                e.domain.substitute(values),
+                substitute(e.body, values),
+            )
+        )
+    return e
 
 
 def _late(e: Reduce, looked: Sequence[Looked]) -> set[Symbol]:

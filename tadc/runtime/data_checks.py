@@ -14,7 +14,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tadc.errors import DataError
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Derived, Domain, Looked, at_least_zero, between
@@ -23,6 +22,7 @@ from tadc.printing.idx import tensor_text
 from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.known import Known
 from tadc.resolve.ragged import Row
+from tadc.runtime.outside import Element, LeadsOutside, Outside
 
 __all__ = ["check_read", "check_values", "is_inside"]
 
@@ -36,7 +36,7 @@ ROUNDS = 64  # after which bounds that still shrink are good enough
 def check_values(
     tensor: Tensor, array: NDArray[np.int64], low: int, high: int, base: int, *, is_given: bool
 ) -> None:
-    """Raises DataError for an element that is outside of the declared range; of an array that is given, or was computed."""
+    """Raises LeadsOutside for an element that is outside of the declared range; of an array that is given, or was computed."""
     name = tensor.name
     if array.size and (array.min() < low or array.max() > high):
         outside = (array < low) | (array > high)
@@ -44,11 +44,14 @@ def check_values(
         value = int(array[position])
         at = ", ".join(str(i + base) for i in position)
         what, changed = ("input ", "array") if is_given else ("", "definition")
-        raise DataError(
-            None,
-            f"{what}{tensor_text(tensor)}: {name}{f'[{at}]' if at else ''} is {value}",
-            fix=f"its values are declared to be {low}..{high}: change the {changed}, or the declaration",
-        ).of(name, position, value, low, high)
+        raise LeadsOutside(
+            Outside(
+                None,
+                f"{what}{tensor_text(tensor)}: {name}{f'[{at}]' if at else ''}",
+                Element(name, position, value, low, high),
+                fix=f"its values are declared to be {low}..{high}: change the {changed}, or the declaration",
+            )
+        )
 
 
 def is_inside(
@@ -78,13 +81,13 @@ def _outside(
 
 
 def check_read(checks: Sequence[ReadCheck], sizes: Mapping[Symbol, int], arrays: Arrays) -> None:
-    """Raises DataError if a read leaves its tensor for these sizes and index arrays: `checks` are those of one subscript."""
+    """Raises LeadsOutside if a read leaves its tensor for these sizes and index arrays: `checks` are those of one subscript."""
     values = {s: constant(n) for s, n in sizes.items()}
     worst: _Worst | None = None
     for check in checks:
         worst = _searched(check, sizes, arrays, values, worst)
     if worst is not None:
-        raise worst.error(sizes, arrays)
+        raise LeadsOutside(worst.outside(sizes, arrays))
 
 
 def _searched(
@@ -308,7 +311,7 @@ class _Worst:
         position = _place(shape, int(flat[first]))
         return cls(check, points, data, position, point, len(np.unique(flat)), row=row)
 
-    def error(self, sizes: Mapping[Symbol, int], arrays: Arrays) -> DataError:
+    def outside(self, sizes: Mapping[Symbol, int], arrays: Arrays) -> Outside:
         check, points = self.check, self.points
         value = int(arrays[self.data.tensor][self.position])
         extents = [n.at(sizes) for n in check.extents]
@@ -330,25 +333,36 @@ class _Worst:
         )
         has = _counted(extent, check.dimension, len(extents))
         is_ragged = not form.coefficient(self.data.name)
-        said = f"{element} is {value}"
+        reached = ""
         if self.row is not None:
-            said += f", so that {_row_text(self.row, self.point, check)}"
+            read_at = f", so that {_row_text(self.row, self.point, check)}"
         elif is_ragged:
-            said += f", so that `{check.span.text}` leaves {check.tensor}"
-        elif not bare:
-            reached = self._reached(form, extent) + check.base
-            said += f" and `{read}` is {reached}"
+            read_at = f", so that `{check.span.text}` leaves {check.tensor}"
+        else:
+            read_at = ""
+            reached = "" if bare else f" and `{read}` is {self._reached(form, extent) + check.base}"
         least = "" if self.is_counted else "at least "
-        several = f" ({least}{self.count} of {arrays[self.data.tensor].size} elements are outside)"
-        fix = f"write `pad({read})` to read 0 there, `clamp({read})` for the nearest{several}"
+        more = f" ({least}{self.count} of {arrays[self.data.tensor].size} elements are outside)"
+        fix, nearest = f"write `pad({read})` to read 0 there", f", `clamp({read})` for the nearest"
         if is_ragged:
-            fix = "make the bounds those of its rows: 0 <= low, high < extent"
+            fix, nearest, more = (
+                "make the bounds those of its rows: 0 <= low, high < extent",
+                "",
+                "",
+            )
         elif check.base == 1 and value == 0:
-            fix += "; `base 1` counts data too"
+            more += "; `base 1` counts data too"
         elif -extent <= value - check.base < 0:
-            fix += f"; negative indices do not count from the end: `wrap({read})` does"
-        return DataError(span, f"{said}, and {check.tensor} has {has}: {ends}", fix=fix).of(
-            self.data.tensor, self.position, value, low, high
+            more += f"; negative indices do not count from the end: `wrap({read})` does"
+        return Outside(
+            span,
+            element,
+            Element(self.data.tensor, self.position, value, low, high),
+            reached,
+            f"{read_at}, and {check.tensor} has {has}: {ends}",
+            fix,
+            nearest,
+            more,
         )
 
     def _reached(self, form: Affine, extent: int) -> int:

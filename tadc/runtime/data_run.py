@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
@@ -12,7 +10,6 @@ from numpy.typing import NDArray
 
 from tadc import compiler
 from tadc.bounded_cache import BoundedCache
-from tadc.errors import DataError
 from tadc.ir.domain import Looked
 from tadc.ir.element_types import INDEX
 from tadc.ir.program import Program
@@ -34,6 +31,7 @@ from tadc.runtime.index import (
     nearer,
 )
 from tadc.runtime.opencl import arrays as opencl
+from tadc.runtime.outside import Element, LeadsOutside, Outside
 from tadc.runtime.run import Runners, resolved_backend
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
@@ -42,10 +40,6 @@ __all__ = ["DataRun"]
 CHECKING = ("numpy", "interpreter")  # the backends that never read outside of an array
 MOST = 2**53  # of a computed index that is written as an integer
 FAR = 2**62  # an index that is inside of no tensor
-NOT_NAN = (
-    "no index is near to NaN: write another number for it where it is rounded,"
-    " `floor(if a = a then a else 0)`"
-)
 MOST_CHECKED = (
     256  # reads, with the least and greatest elements for which they are known to be inside
 )
@@ -87,26 +81,40 @@ class DataRun:
         out: Mapping[str, Any],
     ) -> dict[str, NDArray[Any]]:
         """The outputs by name. Raises DataError for an element that leads out of a tensor, before anything is written."""
+        try:
+            return self._run(backend, dtype, arrays, indices, sizes, out)
+        except LeadsOutside as found:
+            raise found.outside.error from None
+
+    def _run(
+        self,
+        backend: str,
+        dtype: str,
+        arrays: Mapping[str, NDArray[Any]],
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        out: Mapping[str, Any],
+    ) -> dict[str, NDArray[Any]]:
         if self._stages is not None:
             first, rest = self._stages
-            found = first.run(backend, dtype, arrays, indices, sizes, {})
+            found = first._run(backend, dtype, arrays, indices, sizes, {})
             values = {n: _on_host(a) for n, a in found.items()}
             more = {n: as_index(n, _integers(a)) for n, a in values.items()}
             known = {**arrays, **{n: k.array for n, k in more.items()}}
             try:
                 self._refuse_no_indices(values)
-                return rest.run(backend, dtype, known, {**indices, **more}, sizes, out)
-            except DataError as error:
+                return rest._run(backend, dtype, known, {**indices, **more}, sizes, out)
+            except LeadsOutside as found_:
                 if self._options.bounds == "nan":
                     return self._nothing(resolved_backend(backend), arrays, sizes, dtype)
-                raise _of_values(error, values) from None
+                raise LeadsOutside(_as_computed(found_.outside, values)) from None
         backend = resolved_backend(backend)
         given, indices = indices, self._narrow(indices)
         arrays = {**arrays, **{n: k.array for n, k in indices.items()}}
         if self._options.bounds != "trust" or backend in CHECKING:
             try:
-                self.check(indices, sizes, given)
-            except DataError:
+                self._check(indices, sizes, given)
+            except LeadsOutside:
                 if self._options.bounds != "nan":
                     raise
                 return self._nothing(backend, arrays, sizes, dtype)
@@ -115,7 +123,7 @@ class DataRun:
         return self._by_lists(backend, dtype, arrays, indices, sizes, out)
 
     def _refuse_no_indices(self, values: Mapping[str, NDArray[Any]]) -> None:
-        """Raises DataError for NaN, where a computed index is moved inside of a tensor; where by a period, for very large values too."""
+        """Raises LeadsOutside for NaN, where a computed index is moved inside of a tensor; where by a period, for very large values too."""
         if self._options.bounds == "trust":
             return
         for moved, is_none in (self._moved, np.isnan), (self._wrapped, _is_far):
@@ -128,11 +136,15 @@ class DataRun:
                 position = tuple(map(int, np.argwhere(refused)[0]))
                 at = ", ".join(str(i + self._base) for i in position)
                 value = float(values[name][position])
-                raise DataError(
-                    span,
-                    f"{name}{f'[{at}]' if at else ''} is {_spelled(value)}, which is no index",
-                    fix=f"write `pad({span.text})` to read 0 there",
-                ).of(name, position, value, -MOST, MOST)
+                raise LeadsOutside(
+                    Outside(
+                        span,
+                        f"{name}{f'[{at}]' if at else ''}",
+                        Element(name, position, value, -MOST, MOST),
+                        beyond=", which is no index",
+                        fix=f"write `pad({span.text})` to read 0 there",
+                    )
+                )
 
     def _by_lists(
         self,
@@ -200,7 +212,7 @@ class DataRun:
         return by_host(lambda *_: nans, arrays)
 
     def _narrow(self, indices: Mapping[str, Index]) -> Mapping[str, Index]:
-        """The index tensors in numbers of which no form overflows. Raises DataError for larger ones that cannot be replaced."""
+        """The index tensors in numbers of which no form overflows. Raises LeadsOutside for larger ones that cannot be replaced."""
         most, period = self._large.most_exact, self._large.period
         large = [n for n, k in indices.items() if not k.is_within(most)]
         if not large:
@@ -216,30 +228,33 @@ class DataRun:
 
     def check_all(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
         """Raises DataError as a call with these index tensors does, for reads through them alone."""
-        self.check(self._narrow(indices), sizes, indices)
+        try:
+            self._check(self._narrow(indices), sizes, indices)
+        except LeadsOutside as found:
+            raise found.outside.error from None
 
-    def check(
+    def _check(
         self,
         indices: Mapping[str, Index],
         sizes: Mapping[str, int],
         given: Mapping[str, Index],
     ) -> None:
-        """Raises DataError for the first read in the text that leaves its tensor, and its smallest element that does.
+        """Raises LeadsOutside for the first read in the text that leaves its tensor, and its smallest element that does.
 
         `given` are the index tensors as they were, for the error.
         """
         try:
             for each in self._of_batch(indices):
-                self._check(each, sizes)
-        except DataError as error:
-            k = given.get(error.tensor)
-            if k is None or k.ndim != len(error.index) or k.element(error.index) == error.value:
+                self._check_one(each, sizes)
+        except LeadsOutside as found:
+            element = found.outside.element
+            k = given.get(element.tensor)
+            if k is None or k.ndim != len(element.position):
                 raise
-            value = k.element(error.index)
-            fact = error.fact.replace(f" is {error.value}", f" is {value}", 1)
-            raise DataError(error.span, fact, fix=error.fix).of(
-                error.tensor, error.index, value, error.low, error.high
-            ) from None
+            value = k.element(element.position)
+            if value == element.value:
+                raise
+            raise LeadsOutside(found.outside.with_value(value)) from None
 
     def _of_batch(self, indices: Mapping[str, Index]) -> Iterator[Mapping[str, Index]]:
         """The index tensors as the text has them: of a batched program one call after the other."""
@@ -256,7 +271,7 @@ class DataRun:
         for b in range(len(next(iter(many.values())))):
             yield {t: Index(k.array[b]) if t in many else k for t, k in indices.items()}
 
-    def _check(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
+    def _check_one(self, indices: Mapping[str, Index], sizes: Mapping[str, int]) -> None:
         arrays = {name: k.array for name, k in indices.items()}
         for t in self._program.inputs:
             if t.dtype == INDEX and t.values is not None:
@@ -292,32 +307,28 @@ class DataRun:
         return self._inside.of(key, lambda: is_inside(check, sizes, ends))
 
 
-def _too_large(name: str, k: Index, most: int, use: str) -> DataError:
-    """The error of an element that is too large for its use."""
+def _too_large(name: str, k: Index, most: int, use: str) -> LeadsOutside:
+    """What is raised for an element that is too large for its use."""
     beyond = (k.array > most) | (k.array < -most)
     position = tuple(map(int, np.argwhere(beyond)[0]))
-    value = k.element(position)
-    return DataError(
-        None,
-        f"{name}{list(position) if position else ''} is {value}, which is too large to be {use}",
-        fix=f"use integers from {-most} to {most}",
-    ).of(name, position, value, -most, most)
-
-
-def _of_values(error: DataError, values: Mapping[str, NDArray[Any]]) -> DataError:
-    """The error with the value that was computed, where it is no index or a very large one."""
-    known = values.get(error.tensor)
-    if known is None or known.ndim != len(error.index) or abs(known[error.index]) < MOST:
-        return error
-    value = float(known[error.index])
-    fact = error.fact.replace(f" is {error.value}", f" is {_spelled(value)}", 1)
-    read, fix = error.span.text if error.span else "", error.fix
-    fact = re.sub(rf" and `{re.escape(read)}` is -?\d+", "", fact)  # of the index in its stead
-    if math.isnan(value) and fix is not None:
-        fix = f"{fix.replace(f', `clamp({read})` for the nearest', '')}; {NOT_NAN}"
-    return DataError(error.span, fact, fix=fix).of(
-        error.tensor, error.index, value, error.low, error.high
+    return LeadsOutside(
+        Outside(
+            None,
+            f"{name}{list(position) if position else ''}",
+            Element(name, position, k.element(position), -most, most),
+            beyond=f", which is too large to be {use}",
+            fix=f"use integers from {-most} to {most}",
+        )
     )
+
+
+def _as_computed(outside: Outside, values: Mapping[str, NDArray[Any]]) -> Outside:
+    """The same with the value that was computed, where it is no index or a very large one."""
+    position = outside.element.position
+    known = values.get(outside.element.tensor)
+    if known is None or known.ndim != len(position) or abs(known[position]) < MOST:
+        return outside
+    return outside.with_value(float(known[position]))
 
 
 def _undefined(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
@@ -329,10 +340,6 @@ def _is_far(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Which are inside of no tensor; NaN is."""
     far: NDArray[np.bool_] = ~(np.abs(values) < FAR)
     return far
-
-
-def _spelled(value: float) -> str:
-    return "NaN" if math.isnan(value) else f"{value:g}"
 
 
 def _on_host(values: Any) -> NDArray[Any]:

@@ -183,8 +183,29 @@ def test_large_integers_are_added_up_exactly_or_are_an_error(backend):
     with pytest.raises(tadc.RangeError, match="too large to be a value, or to be added") as error:
         f(k=k * 4, m=k, x=x)
     assert (error.value.tensor, error.value.index, error.value.value) == ("k", (0,), 2**62)
+    for text in (
+        "y[i] = x[pad(k[i])]*k[i]",
+        "y[i] = x[k[i] % 3] - k[i]",
+    ):  # a number beside an index
+        with pytest.raises(tadc.RangeError, match=f"{2**63 + 5}, which is too large to be a value"):
+            tadc.compile(text, backend=backend)(k=np.array([1, 2**63 + 5], np.uint64), x=x)
     padded = tadc.compile("y[i] = x[pad(k[i])] + k[i] % 3", backend=backend)
     assert padded(k=k * 4, x=x).tolist() == [2**62 % 3, -(2**62) % 3]
+
+
+def test_an_error_says_of_an_element_what_was_given_and_no_index_in_its_stead():
+    f = tadc.compile("y[i] = x[2*k[i] + 1]", backend="interpreter")
+    with pytest.raises(
+        tadc.DataError, match=r"k\[1\] is 9223372036854775813, and x has 3"
+    ) as caught:
+        f(k=np.array([0, 2**63 + 5], np.uint64), x=np.ones(3))
+    assert "`2*k[i] + 1` is" not in str(caught.value)
+    g = tadc.compile("c[p] = floor(u[p]); y[p] = x[2*c[p] + 1]", backend="interpreter")
+    for value, said in (1e30, "is 1e+30, and"), (np.nan, "is NaN, and"), (7.5, "is 7 and `2*c"):
+        with pytest.raises(tadc.DataError) as caught:
+            g(u=np.array([0.0, value]), x=np.ones(3))
+        assert said in str(caught.value)
+        assert ("clamp" in str(caught.value)) == (value == value)
 
 
 def test_an_error_names_unsigned_integers_as_they_are():

@@ -423,3 +423,17 @@ def test_sums_beside_data_are_arranged_as_in_other_programs():
     (inner,) = (e for e in postorder(first.body) if isinstance(e, Reduce) and "f" in e.indices)
     assert inner.indices == ("f",)
     assert not any(isinstance(e, Call) and e.function == "exp" for e in postorder(inner))
+
+
+@pytest.mark.parametrize("name", ["d", "k"])
+def test_terms_of_a_list_are_in_what_is_known_whatever_the_index_tensor_is_called(name):
+    text = f"input u[N]\ny[i: N] = sum{{e | {name}[e] = i}} exp(u[i])*w[e]"
+
+    gradient = str(tadc.compile(text).adjoint("u"))
+
+    assert "gate(dy[i]*w[e], exp(u[i]))" in gradient
+
+
+def test_places_of_few_values_are_tried_along_a_list():
+    text = "size V\ny[v: V] = sum{t,i: 3 | T[t,(i+1)%3] = v} g[t,i]"
+    assert not listed(tadc.compile(text).program).tested

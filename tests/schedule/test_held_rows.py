@@ -102,8 +102,8 @@ def test_what_other_threads_read_stays_in_memory_behind_a_barrier():
 
 
 def test_rows_that_no_team_can_hold_are_passed_over_in_memory():
-    assert not any(k.row for k in kernels(SOFTMAX, length=5000).kernels)
-    assert any(k.row for k in kernels(SOFTMAX, length=4096).kernels)
+    assert not any(k.row for k in kernels(SOFTMAX, length=20_000).kernels)
+    assert any(k.row for k in kernels(SOFTMAX, length=16_384).kernels)
 
 
 def test_values_of_another_type_are_rounded_to_it():

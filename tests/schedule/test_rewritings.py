@@ -162,3 +162,16 @@ def test_a_read_under_a_condition_says_nothing_of_how_far_a_quotient_goes():
     rows = (x[:12, np.minimum(k // 2, 6)].T * x[:, j % 7]).sum(1)
     expected = 0.3 * np.concatenate([np.cumsum(rows[::-1])[::-1], np.zeros(472)])
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_a_stored_infinity_is_not_multiplied_by_a_sum_without_terms(backend):
+    text = "t[i] = exp(u[i])\ny[i] = sum{j | j < i} t[i]*v[i]*x[j]\noutput y"
+    f = tadc.compile(text, backend=backend)
+    given = {"u": np.array([1000.0, 0, 0]), "v": np.ones(3), "x": np.ones(3)}
+
+    y, pullback = f.vjp(**given)
+
+    np.testing.assert_array_equal(f(**given), [0, 1, 2])
+    np.testing.assert_array_equal(y, [0, 1, 2])
+    np.testing.assert_array_equal(pullback(np.ones(3))["u"], [0, 1, 2])

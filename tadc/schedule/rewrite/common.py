@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.canonical import bound_names, canonical_value
+from tadc.ir.canonical import bound_names, canonical, canonical_value
 from tadc.ir.domain import Determined
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
@@ -45,6 +45,7 @@ class _Table:
     stored: dict[tuple[Expr, str | None], _Stored] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)  # whose values are stored
     copies: dict[str, tuple[tuple[Symbol, ...], Read]] = field(default_factory=dict)
+    whole: dict[object, str] = field(default_factory=dict)  # statements with derived indices
 
     def statement(self, s: Statement) -> Statement:
         self.dtype, self.derived = s.target.dtype, s.derived
@@ -53,6 +54,10 @@ class _Table:
         is_own = s.target.name not in self.outputs
         if isinstance(body, Read) and body is not s.body and is_own and self._is_plain(body):
             self.copies[s.target.name] = s.indices, body
+        if s.derived and is_own:
+            same = self.whole.setdefault(_form(s, body), s.target.name)
+            if same != s.target.name:
+                self.copies[s.target.name] = s.indices, Read(same, tuple(map(symbol, s.indices)))
         if isinstance(body, Reduce) or (_is_expensive_call(body) and self._is_plain(body)):
             form, free = canonical_value(self._closed(body), self.sizes)
             if set(free) == set(s.indices):
@@ -106,6 +111,16 @@ class _Table:
             needed |= set(d.symbols) if d.name in needed else set()
         own = tuple(d for d in self.derived if d.name in needed)
         return Reduce(e.op, e.indices, (*own, *e.derived), e.domain, e.body) if own else e
+
+
+def _form(s: Statement, body: Expr) -> object:
+    """What a statement computes, whatever its indices are called."""
+    values = {i: symbol(f"'{n}") for n, i in enumerate(s.indices)}
+    derived = []
+    for n, d in enumerate(s.derived):
+        derived.append(d.substitute(values, f"'derived{n}"))
+        values[d.name] = symbol(f"'derived{n}")
+    return canonical(substitute(body, values), ()), tuple(derived), s.target.shape, s.target.dtype
 
 
 def _is_expensive_call(e: Expr) -> bool:

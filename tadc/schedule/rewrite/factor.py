@@ -8,21 +8,22 @@ outside, where it is done less often. Gates are by factors, too:
 
     sum{j} gate(d[j], y[j]/s)          is    gate(sum{j} gate(d[j], y[j]), 1/s)
 
-An infinite or undefined factor may then give another infinite or undefined value.
+An infinite or undefined element of an input may then give another infinite or undefined value. What the program computes is multiplied
+by a sum without terms only where it is finite, as it would be in its definition: a value stored for a gradient changes no result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import Determined, Domain
-from tadc.ir.expr import Call, Const, Expr, Reduce, Select
+from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in
 from tadc.normalize.in_bounds import reads_are_in_bounds
-from tadc.normalize.masks import is_never_empty, may_be_infinite
+from tadc.normalize.masks import Marks, is_never_empty, may_be_infinite
 
 __all__ = ["factored", "with_factors_outside", "without_factors"]
 
@@ -31,30 +32,34 @@ MOST_FACTORS = 32
 
 def factored(program: Program) -> Program:
     """Every sum of the program, with what it need not do for each term outside."""
-    statements = tuple(_factored_statement(program, s) for s in program.statements)
+    infinite = Marks.of(program).infinite
+    statements = tuple(_factored_statement(program, s, infinite) for s in program.statements)
     return replace(program, statements=statements)
 
 
 def with_factors_outside(program: Program, s: Statement) -> Statement:
     """The statement, with the factors outside of its sums that leave these as a whole; itself where a sum is cut into several."""
-    moved = _factored_statement(program, s)
+    moved = _factored_statement(program, s, Marks.of(program).infinite)
     sums, before = (
         [e.indices for e in postorder(t.body) if isinstance(e, Reduce)] for t in (moved, s)
     )
     return moved if sums == before else s
 
 
-def _factored_statement(program: Program, s: Statement) -> Statement:
-    factoring = _Factoring(program.tensors)
+def _factored_statement(program: Program, s: Statement, infinite: Set[str]) -> Statement:
+    factoring = _Factoring(program.tensors, infinite)
     return replace(s, body=rewrite_in(s.body, program.known & s.box, _known_in, factoring.factored))
 
 
 def without_factors(
-    e: Reduce, known: Domain, tensors: Mapping[str, Tensor]
+    e: Reduce, known: Domain, tensors: Mapping[str, Tensor], infinite: Set[str]
 ) -> tuple[Reduce, Callable[[Expr], Expr]]:
-    """A sum without the factors that depend on none of its indices, those of data included, and what applies them to its value."""
+    """A sum without the factors that depend on none of its indices, those of data included, and what applies them to its value.
+
+    `infinite` are the tensors with elements that may be no numbers.
+    """
     bound = (*e.indices, *(d.name for d in e.derived))
-    factoring = _Factoring(tensors)
+    factoring = _Factoring(tensors, infinite)
     factors = [part for f in _factors(e.body) for part in _parted(f, bound)]
     leaving = [
         f
@@ -87,6 +92,7 @@ class _Factoring:
     """`known` holds around an expression: reads of a factor that leaves a sum must be in bounds there."""
 
     tensors: Mapping[str, Tensor]
+    infinite: Set[str]
 
     def factored(self, e: Expr, known: Domain) -> Expr:
         if isinstance(e, Reduce) and e.op == "sum" and not e.derived:
@@ -133,7 +139,11 @@ class _Factoring:
         """Whether it is a number where the sum has no terms, and is then multiplied by 0."""
         gate = factor.function == "gate"
         return gate or not (
-            factor.function == "div" or any(map(may_be_infinite, postorder(factor.value)))
+            factor.function == "div"
+            or any(
+                e.tensor in self.infinite if isinstance(e, Read) else may_be_infinite(e)
+                for e in postorder(factor.value)
+            )
         )
 
     def is_in_bounds(self, e: Expr, known: Domain) -> bool:

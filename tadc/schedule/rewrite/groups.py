@@ -1,4 +1,4 @@
-"""What equal elements of an index tensor have in common, computed once for each group of them.
+"""What equal elements of an index tensor, or of one of the same shape, have in common, computed once for each group of them.
 
     y[e] = u[e]/sum{f | k[f] = k[e]} u[f]     becomes     s[g] = sum{t = 0 .. ptr[g+1]-ptr[g]-1} u[perm[ptr[g] + t]];  y[e] = u[e]/s[group[e]]
 

@@ -7,12 +7,13 @@ stead that leave the same remainders and are in the same order. Where their valu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Condition, Determined, Domain, Looked
+from tadc.ir.element_types import INDEX
 from tadc.ir.expr import IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
@@ -39,7 +40,7 @@ class LargeData:
     @classmethod
     def of(cls, program: Program, checks: Sequence[ReadCheck] = ()) -> LargeData:
         """That of a program, and of the checks of its reads."""
-        forms = _Forms()
+        forms = _Forms({t.name for t in program.tensors.values() if t.dtype == INDEX})
         for s in program.statements:
             forms.add(s)
         for check in checks:
@@ -51,9 +52,10 @@ class LargeData:
 class _Forms:
     """What the forms of a program are made of: `weights` are how often an element stands in an index, `tensors` whose it is.
 
-    `slopes` are by how much an index grows with each element.
+    `slopes` are by how much an index grows with each element. `indices` are the index tensors.
     """
 
+    indices: Set[str]
     period: int = 1
     weight: int = 1
     exact: set[str] = field(default_factory=set)
@@ -69,7 +71,8 @@ class _Forms:
                 case Reduce(domain=Domain() as domain) | Select(condition=Domain() as domain):
                     for c in domain:
                         self._condition(c)
-                case Read(subscripts=subscripts):
+                case Read(tensor, subscripts):
+                    self.exact |= {tensor} & self.indices  # it is a number there
                     for form in subscripts:
                         self._form(form)
                 case IndexValue(form):

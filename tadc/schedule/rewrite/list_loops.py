@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import (
@@ -23,7 +24,7 @@ from tadc.ir.domain import (
 from tadc.ir.expr import Reduce
 from tadc.ir.program import Tensor
 from tadc.ir.walk import substitute
-from tadc.normalize.reductions import extents_around_body
+from tadc.normalize.reductions import MOST_TERMS, extents_around_body
 from tadc.schedule.rewrite.list_tensors import Key, SortedList, factor
 from tadc.schedule.rewrite.looked_up import data_among
 from tadc.schedule.rewrite.made_lists import MadeLists
@@ -46,7 +47,9 @@ class ListLoops:
     loaded: list[Looked]
     indices: list[Symbol] = field(default_factory=list)  # of loops over lists
     over: list[ListLoop] = field(default_factory=list)  # one key of each
-    group: Looked | None = None  # an element's key, where lists are by those of its own tensor
+    group: Looked | None = (
+        None  # an element's key, where lists are by those of its own tensor, or of one as large
+    )
     derived: list[Determined] = field(default_factory=list)  # known in these loops
     conditions: list[Condition] = field(default_factory=list)  # of them
 
@@ -102,7 +105,7 @@ class ListLoops:
     ) -> tuple[Mapping[Symbol, Affine], set[Symbol], Domain] | None:
         """A loop over a list: the values of symbols in it, the symbols that it makes known, and the conditions left."""
         for d in waiting:
-            if not isinstance(d, Looked) or not self._is_listable(d, free, waiting):
+            if not isinstance(d, Looked) or not self._is_listable(d, free, waiting, domain):
                 continue
             interval = self._interval(d, domain)
             if interval is None:
@@ -122,11 +125,34 @@ class ListLoops:
             return self._over_list(d, low, high, used, others, free, waiting, domain)
         return None
 
-    def _is_listable(self, d: Looked, free: list[Symbol], waiting: list[Determined]) -> bool:
-        """Whether its subscripts are different symbols that are not known yet, but for some that are known."""
-        names = [f.as_symbol() for f in d.subscripts if not self._is_known_place(f)]
+    def _is_listable(
+        self, d: Looked, free: list[Symbol], waiting: list[Determined], domain: Domain
+    ) -> bool:
+        """Whether its subscripts are different symbols that are not known yet, but for some that are known, or forms of few values."""
+        forms = [f for f in d.subscripts if not self._is_known_place(f)]
+        names = [s for f in forms if (s := f.as_symbol()) is not None]
+        others = [f for f in forms if f.as_symbol() is None]
         open_ = {*free, *(o.name for o in waiting if isinstance(o, Looked))}
-        return bool(names) and len(set(names)) == len(names) and open_.issuperset(names)
+        distinct = len(set(names)) == len(names) and open_.issuperset(names)
+        return bool(names) and distinct and self._are_few(others, names, free, waiting, domain)
+
+    def _are_few(
+        self,
+        forms: Sequence[Affine],
+        names: Sequence[Symbol],
+        free: list[Symbol],
+        waiting: list[Determined],
+        domain: Domain,
+    ) -> bool:
+        """Whether the forms have few values together, as `(i + 1) % 3`: each is tried at every position."""
+        symbols = {s for f in forms for s in f.symbols if not self._is_known(s)}
+        for d in reversed(waiting):
+            if d.name in symbols and isinstance(d, Derived):
+                symbols = symbols - {d.name} | {s for s in d.symbols if not self._is_known(s)}
+        extents = [self._extent_of(i, domain) if i in free else None for i in symbols]
+        few = prod(n.constant for n in extents if n is not None and n.is_constant)
+        all_numbers = all(n is not None and n.is_constant for n in extents)
+        return all_numbers and few <= MOST_TERMS and symbols.isdisjoint(names)
 
     def _has_the_positions_of(self, one: Looked, other: Looked) -> bool:
         """Whether both are looked up at one place, in tensors of one shape."""
@@ -227,16 +253,16 @@ class ListLoops:
         for form, extent, tensor in zip(d.subscripts, extents, made.positions, strict=True):
             if self._is_known_place(form):
                 continue
-            s = str(form.as_symbol())
-            position = self.lists.names.fresh(s)
+            s = form.as_symbol()
+            position = self.lists.names.fresh(s or "place")
             self.derived.append(Looked(position, tensor.name, (place,), (constant(0), extent - 1)))
             self.known[position] = extent
-            bounds = between(0, symbol(s), extent - 1)
-            if s in free:
+            if s is not None and s in free:
+                bounds = between(0, symbol(s), extent - 1)
                 values[s] = symbol(position)
                 left = Domain.of(c for c in left if c not in bounds)
             else:
-                left &= Domain.of((equals_zero(symbol(s) - symbol(position)),))
+                left &= Domain.of((equals_zero(form - symbol(position)),))
         return values, left
 
     def _matches(
@@ -251,7 +277,7 @@ class ListLoops:
         ]
         loaded = [*self.loaded, *inner]  # in loops over all that is not known
         for d in waiting:
-            if not isinstance(d, Looked) or not self._is_listable(d, free, waiting):
+            if not isinstance(d, Looked) or not self._is_listable(d, free, waiting, domain):
                 continue
             if any(map(self._is_known_place, d.subscripts)):
                 continue  # the place would be a key too
@@ -273,8 +299,9 @@ class ListLoops:
             at = wanted.data.subscripts
             group = Looked(number, match.name, at, (constant(0), last))
             self.derived.append(group)
-            if wanted.data.tensor == d.tensor:
-                self.group = group
+            tensors = self.lists.program.tensors
+            if tensors[wanted.data.tensor].shape == tensors[d.tensor].shape:
+                self.group = group  # there are not many more keys than elements that want them
             first = symbol(number)
             place = self._loop(made.begin, (first,), (first + 1,), made.count)
             values, left = self._at_positions(d, made, place, free, (wanted.by,), domain)

@@ -12,6 +12,7 @@ has these tensors as further inputs, which are built before it runs.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -20,6 +21,7 @@ from tadc.ir.expr import NEUTRAL, Const, Expr, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute
+from tadc.normalize.masks import Marks
 from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.rewrite.factor import without_factors
 from tadc.schedule.rewrite.groups import is_of_group, of_groups
@@ -41,7 +43,8 @@ def listed(program: Program, facts: Facts | None = None) -> Listed:
     Without `facts` a list is one loop, and sums over it are as any others.
     """
     lists = MadeLists(program, Names((*program.tensors, *program.symbols)), facts)
-    statements = tuple(s for each in program.statements for s in _with_lists(lists, each))
+    infinite = Marks.of(program).infinite
+    statements = tuple(s for each in program.statements for s in _with_lists(lists, each, infinite))
     made = tuple(lists.made.values())
     program = replace(
         program,
@@ -60,7 +63,7 @@ class _Around:
     loaded: tuple[Looked, ...]
 
 
-def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
+def _with_lists(lists: MadeLists, s: Statement, infinite: Set[str]) -> tuple[Statement, ...]:
     """The statement with lists, after those that compute sums of pieces, or of groups, for it."""
     sizes = set(lists.program.parameters)
     around = _Around(tuple(s.extents.items()), data_among(s.derived))
@@ -82,7 +85,7 @@ def _with_lists(lists: MadeLists, s: Statement) -> tuple[Statement, ...]:
         reduced = loops.reduce()
         if reduced.domain == EMPTY:
             return Const(NEUTRAL[e.op])  # equations that no data meet
-        reduce_, scaled = without_factors(reduced, known, lists.program.tensors)
+        reduce_, scaled = without_factors(reduced, known, lists.program.tensors, infinite)
         group = loops.group
         if group and e in whole and len(loops.over) == 1 and is_of_group(reduce_, group, s, sizes):
             table, body, read = of_groups(s, reduce_, group, lists.names)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import TypeAlias, cast
 
 from tadc.integer import TooComplex, implies
@@ -24,14 +23,13 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced
 from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
-from tadc.normalize.reductions import extents_around_body, plain_extent
+from tadc.normalize.reductions import extents_around_body, is_long
 from tadc.schedule.rewrite.looked_up import data_among
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["shared"]
 
 MOST_SHARED = 16  # values: each is one pass over all statements
-MOST_TERMS = 8  # of a sum that is rather computed again than read
 
 _Key: TypeAlias = tuple[
     Expr, tuple[Affine, ...], str | None
@@ -166,7 +164,7 @@ def _expensive(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, _Plac
     return [
         (e, place)
         for e, place in places.items()
-        if (_is_long(e, sizes) if isinstance(e, Reduce) else is_expensive(e))
+        if (is_long(e, sizes) if isinstance(e, Reduce) else is_expensive(e))
     ]
 
 
@@ -181,15 +179,6 @@ def _common(one: _Place, other: _Place) -> _Place:
         one.is_guarded or other.is_guarded,
         one.over_data or other.over_data,
     )
-
-
-def _is_long(e: Reduce, sizes: frozenset[Symbol]) -> bool:
-    """Whether the sum has more terms than reading its value is worth."""
-    extents = [plain_extent(i, e.domain, sizes) for i in e.indices]
-    if e.derived:
-        return False
-    numbers = [n.constant for n in extents if n is not None and n.is_constant]
-    return len(numbers) < len(extents) or prod(numbers) > MOST_TERMS
 
 
 def _stored(value: _Value, program: Program) -> _Stored | None:

@@ -12,12 +12,14 @@ Only additions are split: the parts of a difference may be much larger than it, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from functools import partial
 
 from tadc.ir.canonical import free_indices
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
+from tadc.normalize.masks import Marks
 from tadc.schedule.rewrite.factor import without_factors
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
@@ -26,13 +28,14 @@ __all__ = ["summands"]
 
 def summands(program: Program, names: Names) -> Program:
     """The program with sums of such summands as statements."""
-    return separated(program, names, _split)
+    infinite = Marks.of(program).infinite
+    return separated(program, names, partial(_split, infinite))
 
 
-def _split(separation: Separation, e: Expr, around: Around) -> Expr:
+def _split(infinite: Set[str], separation: Separation, e: Expr, around: Around) -> Expr:
     if not isinstance(e, Reduce) or e.op != "sum" or e.derived:
         return e
-    if running := _running(separation, e, around):
+    if running := _running(separation, e, around, infinite):
         return running
     every = set(free_indices(e, separation.sizes))
     rest: list[Expr] = []
@@ -59,7 +62,7 @@ def _split(separation: Separation, e: Expr, around: Around) -> Expr:
     return result
 
 
-def _running(separation: Separation, e: Reduce, around: Around) -> Expr | None:
+def _running(separation: Separation, e: Reduce, around: Around, infinite: Set[str]) -> Expr | None:
     """The summands' sums, if all but factors of each is the same for every element, whose ranges move; None if they are not."""
     terms = list(_terms(e.body))
     own = {*e.indices, *separation.sizes}
@@ -67,7 +70,8 @@ def _running(separation: Separation, e: Reduce, around: Around) -> Expr | None:
     if len(terms) < 2 or not moves or own.issuperset(e.body.symbols):
         return None
     parts = [Reduce("sum", e.indices, (), e.domain, term) for term in terms]
-    left = (without_factors(part, around.known, separation.tensors)[0] for part in parts)
+    tensors = separation.tensors
+    left = (without_factors(part, around.known, tensors, infinite)[0] for part in parts)
     if not all(own.issuperset(part.body.symbols) for part in left):
         return None
     result: Expr = parts[0]
