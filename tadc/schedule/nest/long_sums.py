@@ -478,8 +478,8 @@ class _Blocks:
                 return UNBOUNDED * int(other == local and op == "sum")
             case Interior(outside=body):
                 return UNBOUNDED * self._terms((*step.interior, *body), local)
-            case Staged(body=body):
-                return UNBOUNDED * self._terms(body, local)
+            case Staged(range=r, body=body):
+                return min(UNBOUNDED, most_trips(r, self.ranges) * self._terms(body, local))
             case Branch(_, then, otherwise):
                 return self._terms((*then, *otherwise), local)
             case Lanes(body) | Strips(body=body):
