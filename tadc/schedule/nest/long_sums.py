@@ -346,8 +346,9 @@ class _Blocks:
             yield self._in_bodies(step, sums)
             return
         parts = self._parts(sums)
-        groups = self._groups(sums) if self._in_groups(sums) else {}
         length, behind = _length(sums) // terms, symbol(step.range.index) + 1
+        several = most_trips(step.range, self.ranges) > 2 * length
+        groups = self._groups(sums) if several and self._in_groups(sums) else {}
         yield from self._zeros([*groups.values(), *parts.values()])
         if groups:
             of_group = self._carried_and_zero(sums, groups)
