@@ -18,15 +18,27 @@ __all__ = ["changed", "rows", "table"]
 MODES = ("primal", "vjp")
 FAR = 2.0  # times the least
 # Why kernels of a formula take more than that, by what limits them.
+OF_PRODUCTS = "what threads read of shared memory takes as long as their products, and where a block of 32 terms ends, sums of groups that have no registers are added to in memory: a fifth of the time"
 REASONS = {
-    ("convolution, pad", "instructions"): "at borders each element tests for each of the nine places whether it is inside",
-    ("convolution, brackets", "instructions"): "the gradient of the images, as with `pad`",
+    ("attention", "copies to shared memory"): OF_PRODUCTS,
+    ("attention", "loads and stores"): OF_PRODUCTS,
+    ("convolution, brackets", "instructions"): OF_PRODUCTS + "; at borders each element of the gradient of the images tests for each of the nine places whether it is inside",
+    ("convolution, pad", "instructions"): "as with brackets, of which each image has borders",
     ("depthwise", "L2"): "the gradient of the filters: a warp for each of nine taps of a row of each channel reads it again, most of it from the cache that all share",
     ("hankel", "instructions"): "sums along anti-diagonals have five to seven elements a thread, each of which reads twelve elements for eight terms; at their ends neighbours test which of them have a term",
+    ("layer norm, softmax", "memory"): "the gradient: a thread keeps 128 elements in registers, and a multiprocessor has one block",
+    ("matrix product", "copies to shared memory"): OF_PRODUCTS,
+    ("matrix product", "instructions"): OF_PRODUCTS,
     ("mttkrp", "L2"): "16,777,216 results with sums of 32 terms: tiles are small, and read the factors again",
-    ("mttkrp", "loads and stores"): "the sums that the value shares with a gradient are stored in the order of the first, whose rows the second adds up",
+    ("mttkrp", "copies to shared memory"): OF_PRODUCTS,
+    ("mttkrp", "loads and stores"): OF_PRODUCTS + "; the sums that the value shares with a gradient are stored in the order of the first, whose rows the second adds up",
+    ("paper", "instructions"): OF_PRODUCTS + "; in gradients each thread keeps elements of another matrix besides its sums, so that it has fewer of these",
     ("paper", "loads and stores"): "the gradient by the diagonal of `c` multiplies a matrix by another one's transpose, element by element, and reads one of them across its rows",
+    ("rbf, 64 dimensions", "instructions"): "a thread computes a row, and has all sums of it: there are no registers for them",
+    ("rbf, 64 dimensions", "loads and stores"): "a thread computes a row, and reads each coordinate of each center from shared memory for two instructions; no tile is of pairs",
     ("sum of squares", "memory"): "one block adds up the parts: less than 3 us, most of them waiting",
+    ("total variation", "L2"): "neighbours above and below are in other blocks, which read the rows again",
+    ("wave", "L2"): "as total variation, in three dimensions",
 }  # fmt: skip
 
 
