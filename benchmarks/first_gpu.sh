@@ -25,8 +25,8 @@ if [ "${1:-check}" = check ]; then
       --only attention 2>&1 | tail -20 | tee "$OUT/racecheck.txt" || status=1
   fi
 else
-  timeout 60 python3 benchmarks/gpu.py --model --output "$OUT" | tail -3
-  timeout 400 python3 benchmarks/gpu.py --points 1e8 --repetitions 7 --output "$OUT" \
+  timeout 200 python3 benchmarks/gpu_measured.py --output "$OUT" | tail -3 || status=1
+  timeout 300 python3 benchmarks/gpu.py --points 1e8 --repetitions 7 --output "$OUT" --collisions 1 --collisions 1e3 --collisions 1e6 \
     --only elementwise --only "a wave step, 7 points" --only "softmax of rows" --only "convolution, 16 to 32 channels" || status=1
   if command -v ncu > /dev/null; then
     timeout 100 ncu --clock-control none --set basic -k regex:program_ -c 6 \
