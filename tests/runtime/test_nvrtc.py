@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +14,7 @@ from emitted import cuda_file
 
 import tadc
 from tadc.errors import BackendError
+from tadc.runtime.cpu import c_compiler
 from tadc.runtime.cuda import nvrtc
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc, nvrtc_version, supported_architectures
 
@@ -141,3 +144,24 @@ def test_the_driver_says_whose_nvrtc_it_is(monkeypatch, tmp_path, major, folder)
     found = find_nvrtc()
 
     assert found is not None and f"/{folder}/" in found
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(
+    c_compiler.compiler() is None or sys.platform != "linux", reason="needs a C compiler, and Linux"
+)
+def test_what_the_library_opens_by_name_is_loaded_from_beside_it(monkeypatch, tmp_path):
+    """As wheels of CUDA 13.0 have it, whose library does not look in its own folder."""
+    builtins, library = tmp_path / "libnvrtc-builtins.so.13.0", tmp_path / "libnvrtc.so.13"
+    (tmp_path / "builtins.c").write_text("int there = 1;")
+    (tmp_path / "nvrtc.c").write_text(
+        "#include <dlfcn.h>\n#include <stddef.h>\n"
+        "const char* nvrtcGetErrorString(int n) { return NULL; }\n"
+        f'int opens(void) {{ return dlopen("{builtins.name}", RTLD_LAZY) != NULL; }}\n'
+    )
+    command = [*c_compiler.compiler(), "-shared", "-fPIC"]
+    subprocess.run([*command, str(tmp_path / "builtins.c"), f"-Wl,-soname,{builtins.name}", "-o", str(builtins)], check=True)  # fmt: skip
+    subprocess.run([*command, str(tmp_path / "nvrtc.c"), "-o", str(library), "-ldl"], check=True)
+    monkeypatch.setattr(nvrtc, "find_nvrtc", lambda: str(library))
+
+    assert nvrtc._nvrtc.__wrapped__().opens() == 1
