@@ -141,7 +141,7 @@ def test_text_of_given_sizes_stores_what_a_call_of_these_sizes_would(count):
         assert (
             sum(stored.values()) <= found[name]({}) < sum(stored.values()) + 256 * (len(stored) + 1)
         )
-        assert count < 1000 or found[name]({}) < pairs / 1000
+        assert count < 1000 or found[name]({}) < pairs / 50  # parts of sums
     given = [f"--size={s}={n}" for s, n in sizes.items()]
     everything = workspaces("--memory", "materialize", *given)
     assert count < 1000 or everything["adjoint"]({}) >= pairs

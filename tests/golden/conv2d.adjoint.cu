@@ -5,14 +5,14 @@
 static __host__ __device__ inline int floor_div(int a, int m) { return a / m - (a % m < 0); }
 
 // dx[n: B, c: C, p: H, q: W] = if p % 2 = 0 and q % 2 = 0 then sum{r=max(0, (p // 2) - P + 1)..min(R - 1, p // 2), o=0..O - 1, t=max(0, (q // 2) - P_ + 1)..min(T - 1, q // 2)} dy[n, o, (p // 2) - r, (q // 2) - t]*w[o, c, r, t] else 0
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(256, 2)
 conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, float* __restrict__ dx, int B, int C, int H, int W, int O, int R, int T, int P, int P_) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < ((B + 2) / 3) * ((C + 7) / 8) * H * W; thread += gridDim.x * blockDim.x) {
     const int q = thread % W;
     const int p = thread / W % H;
-    const int c_ = thread / (H * W) % ((C + 7) / 8);
-    const int n_ = thread / (((C + 7) / 8) * H * W);
-    float s[24], s_low[24], s_part[24];
+    const int c_ = thread / W / H % ((C + 7) / 8);
+    const int n_ = thread / W / H / ((C + 7) / 8);
+    float s[24], s_group[24], s_low[24], s_part[24];
     const int q_1 = floor_div(p, 2);
     const int q_2 = floor_div(q, 2);
     #pragma unroll
@@ -26,22 +26,32 @@ conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, floa
     if (p % 2 == 0 && q % 2 == 0) {
       for (int r = max(0, q_1 - P + 1); r <= min(R - 1, q_1); r++) {
         for (int o = 0; o < O; o++) {
-          for (int t_block = max(0, floor_div(q_2 - P_ + 1, 32)); t_block <= min(floor_div(T - 1, 32), floor_div(q_2, 32)); t_block++) {
+          for (int t_group = max(0, floor_div(q_2 - P_ + 1, 512)); t_group <= min(floor_div(T - 1, 512), floor_div(q_2, 512)); t_group++) {
             #pragma unroll
             for (int lane = 0; lane < 24; lane++) {
-              s_part[lane] = 0.0f;
+              s_group[lane] = 0.0f;
             }
-            for (int t = max(q_2 - P_ + 1, 32 * t_block); t <= min(min(T - 1, q_2), 32 * t_block + 31); t++) {
+            for (int t_block = max(floor_div(q_2 - P_ + 1, 32), 16 * t_group); t_block <= min(min(floor_div(T - 1, 32), floor_div(q_2, 32)), 16 * t_group + 15); t_block++) {
               #pragma unroll
               for (int lane = 0; lane < 24; lane++) {
-                const int c = min(c_ * 8 + lane % 8, C - 1);
-                const int n = min(n_ * 3 + lane / 8, B - 1);
-                s_part[lane] = fmaf(dy[((n * O + o) * P + q_1 - r) * P_ + q_2 - t], w[((o * C + c) * R + r) * T + t], s_part[lane]);
+                s_part[lane] = 0.0f;
+              }
+              for (int t = max(q_2 - P_ + 1, 32 * t_block); t <= min(min(T - 1, q_2), 32 * t_block + 31); t++) {
+                #pragma unroll
+                for (int lane = 0; lane < 24; lane++) {
+                  const int c = min(c_ * 8 + lane % 8, C - 1);
+                  const int n = min(n_ * 3 + lane / 8, B - 1);
+                  s_part[lane] = fmaf(dy[((n * O + o) * P + q_1 - r) * P_ + q_2 - t], w[((o * C + c) * R + r) * T + t], s_part[lane]);
+                }
+              }
+              #pragma unroll
+              for (int lane = 0; lane < 24; lane++) {
+                s_group[lane] += s_part[lane];
               }
             }
             #pragma unroll
             for (int lane = 0; lane < 24; lane++) {
-              const float added = s_part[lane] + s_low[lane];
+              const float added = s_group[lane] + s_low[lane];
               const float total = s[lane] + added;
               const float gained = total - s[lane];
               const float lost = s[lane] - (total - gained) + (added - gained);
@@ -64,14 +74,14 @@ conv2d_adjoint_0(const float* __restrict__ w, const float* __restrict__ dy, floa
 }
 
 // dw[o: O, c: C, r: R, t: T] = sum{n=0..B - 1, p=0..P - 1, q=0..P_ - 1} dy[n, o, p, q]*x[n, c, 2*p + 2*r, 2*q + 2*t]
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(256, 2)
 conv2d_adjoint_1(const float* __restrict__ x, const float* __restrict__ dy, float* __restrict__ dw, int B, int C, int H, int W, int O, int R, int T, int P, int P_) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < ((O + 7) / 8) * ((C + 2) / 3) * R * T; thread += gridDim.x * blockDim.x) {
     const int t = thread % T;
     const int r = thread / T % R;
-    const int c_ = thread / (R * T) % ((C + 2) / 3);
-    const int o_ = thread / (((C + 2) / 3) * R * T);
-    float s[24], s_low[24], s_part[24];
+    const int c_ = thread / T / R % ((C + 2) / 3);
+    const int o_ = thread / T / R / ((C + 2) / 3);
+    float s[24], s_group[24], s_low[24], s_part[24];
     #pragma unroll
     for (int lane = 0; lane < 24; lane++) {
       s[lane] = 0.0f;
@@ -82,22 +92,32 @@ conv2d_adjoint_1(const float* __restrict__ x, const float* __restrict__ dy, floa
     }
     for (int n = 0; n < B; n++) {
       for (int p = 0; p < P; p++) {
-        for (int q_block = 0; q_block <= floor_div(P_ - 1, 32); q_block++) {
+        for (int q_group = 0; q_group <= floor_div(P_ - 1, 512); q_group++) {
           #pragma unroll
           for (int lane = 0; lane < 24; lane++) {
-            s_part[lane] = 0.0f;
+            s_group[lane] = 0.0f;
           }
-          for (int q = 32 * q_block; q <= min(P_ - 1, 32 * q_block + 31); q++) {
+          for (int q_block = 16 * q_group; q_block <= min(floor_div(P_ - 1, 32), 16 * q_group + 15); q_block++) {
             #pragma unroll
             for (int lane = 0; lane < 24; lane++) {
-              const int c = min(c_ * 3 + lane % 3, C - 1);
-              const int o = min(o_ * 8 + lane / 3, O - 1);
-              s_part[lane] = fmaf(dy[((n * O + o) * P + p) * P_ + q], x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t], s_part[lane]);
+              s_part[lane] = 0.0f;
+            }
+            for (int q = 32 * q_block; q <= min(P_ - 1, 32 * q_block + 31); q++) {
+              #pragma unroll
+              for (int lane = 0; lane < 24; lane++) {
+                const int c = min(c_ * 3 + lane % 3, C - 1);
+                const int o = min(o_ * 8 + lane / 3, O - 1);
+                s_part[lane] = fmaf(dy[((n * O + o) * P + p) * P_ + q], x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t], s_part[lane]);
+              }
+            }
+            #pragma unroll
+            for (int lane = 0; lane < 24; lane++) {
+              s_group[lane] += s_part[lane];
             }
           }
           #pragma unroll
           for (int lane = 0; lane < 24; lane++) {
-            const float added = s_part[lane] + s_low[lane];
+            const float added = s_group[lane] + s_low[lane];
             const float total = s[lane] + added;
             const float gained = total - s[lane];
             const float lost = s[lane] - (total - gained) + (added - gained);

@@ -5,14 +5,14 @@
 static __host__ __device__ inline int floor_div(int a, int m) { return a / m - (a % m < 0); }
 
 // y[n: B, o: O, p: P, q: P_] = sum{c=0..C - 1, r=0..R - 1, t=0..T - 1} x[n, c, 2*p + 2*r, 2*q + 2*t]*w[o, c, r, t]
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(256, 2)
 conv2d_primal_0(const float* __restrict__ x, const float* __restrict__ w, float* __restrict__ y, int B, int C, int H, int W, int O, int R, int T, int P, int P_) {
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < B * ((O + 7) / 8) * ((P + 2) / 3) * P_; thread += gridDim.x * blockDim.x) {
     const int q = thread % P_;
     const int p_ = thread / P_ % ((P + 2) / 3);
-    const int o_ = thread / (((P + 2) / 3) * P_) % ((O + 7) / 8);
-    const int n = thread / (((O + 7) / 8) * ((P + 2) / 3) * P_);
-    float s[24], s_low[24], s_part[24];
+    const int o_ = thread / P_ / ((P + 2) / 3) % ((O + 7) / 8);
+    const int n = thread / P_ / ((P + 2) / 3) / ((O + 7) / 8);
+    float s[24], s_group[24], s_low[24], s_part[24];
     #pragma unroll
     for (int lane = 0; lane < 24; lane++) {
       s[lane] = 0.0f;
@@ -23,22 +23,32 @@ conv2d_primal_0(const float* __restrict__ x, const float* __restrict__ w, float*
     }
     for (int c = 0; c < C; c++) {
       for (int r = 0; r < R; r++) {
-        for (int t_block = 0; t_block <= floor_div(T - 1, 32); t_block++) {
+        for (int t_group = 0; t_group <= floor_div(T - 1, 512); t_group++) {
           #pragma unroll
           for (int lane = 0; lane < 24; lane++) {
-            s_part[lane] = 0.0f;
+            s_group[lane] = 0.0f;
           }
-          for (int t = 32 * t_block; t <= min(T - 1, 32 * t_block + 31); t++) {
+          for (int t_block = 16 * t_group; t_block <= min(floor_div(T - 1, 32), 16 * t_group + 15); t_block++) {
             #pragma unroll
             for (int lane = 0; lane < 24; lane++) {
-              const int p = min(p_ * 3 + lane % 3, P - 1);
-              const int o = min(o_ * 8 + lane / 3, O - 1);
-              s_part[lane] = fmaf(x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t], w[((o * C + c) * R + r) * T + t], s_part[lane]);
+              s_part[lane] = 0.0f;
+            }
+            for (int t = 32 * t_block; t <= min(T - 1, 32 * t_block + 31); t++) {
+              #pragma unroll
+              for (int lane = 0; lane < 24; lane++) {
+                const int p = min(p_ * 3 + lane % 3, P - 1);
+                const int o = min(o_ * 8 + lane / 3, O - 1);
+                s_part[lane] = fmaf(x[((n * C + c) * H + 2 * p + 2 * r) * W + 2 * q + 2 * t], w[((o * C + c) * R + r) * T + t], s_part[lane]);
+              }
+            }
+            #pragma unroll
+            for (int lane = 0; lane < 24; lane++) {
+              s_group[lane] += s_part[lane];
             }
           }
           #pragma unroll
           for (int lane = 0; lane < 24; lane++) {
-            const float added = s_part[lane] + s_low[lane];
+            const float added = s_group[lane] + s_low[lane];
             const float total = s[lane] + added;
             const float gained = total - s[lane];
             const float lost = s[lane] - (total - gained) + (added - gained);

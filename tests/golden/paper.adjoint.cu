@@ -74,23 +74,46 @@ paper_adjoint_3(const float* __restrict__ a, const float* __restrict__ b, const 
 
 // dc_diagonal[j: 3] = sum{j_1=0..3} (sum{k=0..4} (a[j, k] + b[j_1, k])**2)*df_sum[j, j_1]
 // dd_moved[j: 3] = sum{j_1=0..3} df_sum[j, j_1]
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 4)
 paper_adjoint_4(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ df_sum, float* __restrict__ dc_diagonal, float* __restrict__ dd_moved) {
-  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 3; thread += gridDim.x * blockDim.x) {
-    const int j = thread;
-    float s = 0.0f;
-    float s_2 = 0.0f;
+  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < 2; thread += gridDim.x * blockDim.x) {
+    const int j_ = thread;
+    float s[2], s_1[2], s_2[2];
+    #pragma unroll
+    for (int lane = 0; lane < 2; lane++) {
+      s[lane] = 0.0f;
+      s_2[lane] = 0.0f;
+    }
     for (int j_1 = 0; j_1 <= 3; j_1++) {
-      float s_1 = 0.0f;
+      #pragma unroll
+      for (int lane = 0; lane < 2; lane++) {
+        s_1[lane] = 0.0f;
+      }
       #pragma unroll
       for (int k = 0; k <= 4; k++) {
-        { const float term = a[5 * j + k] + b[5 * j_1 + k]; s_1 = fmaf(term, term, s_1); }
+        #pragma unroll
+        for (int lane = 0; lane < 2; lane++) {
+          const int j = min(j_ + lane * 2, 2);
+          { const float term = a[5 * j + k] + b[5 * j_1 + k]; s_1[lane] = fmaf(term, term, s_1[lane]); }
+        }
       }
-      s = fmaf(s_1, df_sum[4 * j + j_1], s);
-      s_2 += df_sum[4 * j + j_1];
+      #pragma unroll
+      for (int lane = 0; lane < 2; lane++) {
+        const int j = min(j_ + lane * 2, 2);
+        s[lane] = fmaf(s_1[lane], df_sum[4 * j + j_1], s[lane]);
+        s_2[lane] += df_sum[4 * j + j_1];
+      }
     }
-    dc_diagonal[j] = s;
-    dd_moved[j] = s_2;
+    #pragma unroll
+    for (int lane = 0; lane < 2; lane++) {
+      const int j = min(j_ + lane * 2, 2);
+      if ((j_ + lane * 2) <= 2) {
+        dc_diagonal[j] = s[lane];
+      }
+      if ((j_ + lane * 2) <= 2) {
+        dd_moved[j] = s_2[lane];
+      }
+    }
   }
 }
 
@@ -153,7 +176,7 @@ extern "C" int paper_adjoint(const float* a, const float* b, const float* c, con
   }
   {
     void* arguments[] = {(void*)&a, (void*)&b, (void*)&df_sum, (void*)&dc_diagonal, (void*)&dd_moved};
-    const cudaError_t status = cudaLaunchKernel(paper_adjoint_4, dim3(blocks(3)), dim3(256), arguments, 0, stream);
+    const cudaError_t status = cudaLaunchKernel(paper_adjoint_4, dim3(blocks(2)), dim3(256), arguments, 0, stream);
     if (status != cudaSuccess) return status;
   }
   {

@@ -22,7 +22,7 @@ from tadc.schedule.nest.loop_nest import Store, steps_of
 from tadc.schedule.rewrite.program import QUOTIENTS
 
 # Of the busiest thread: a triangle in tiles of blocks is computed sooner than with a thread for each element, which has less than 4.
-SHARES = dict.fromkeys(("a triangle of sums", "products of rows along diagonals", "values that few rows share", "powers of a distance"), 5)  # fmt: skip
+SHARES = dict.fromkeys(("a triangle of sums", "products of rows along diagonals", "values that few rows share", "powers of a distance", "a filter"), 5)  # fmt: skip
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # Text, sizes for which schedules are chosen, and those of a run.
 SUMS = {

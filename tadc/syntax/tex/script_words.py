@@ -150,7 +150,9 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
             if word.isupper() and not indices & {*word}:
                 yield word
             if len(word) > 3 and word.islower() and _TELLING & {*word} and not bound & {*word}:
-                yield word
+                elsewhere = {t.value for i in scripts if _word(i) != word for t in i}
+                if 2 * len(elsewhere & {*word}) < len({*word}):  # else most are indices there
+                    yield word
             behind = closing.get(place + 1, len(tokens)) + 1
             if behind in equals:
                 end = next((n for n in equals if n > behind), len(tokens))
