@@ -23,7 +23,18 @@ from tadc.compiler import atomic_module
 from tadc.runtime.cuda.launch import cuda_launch
 from tadc.schedule.lowered import GpuModule
 
-__all__ = ["TASKS", "Problem", "Rival", "Run", "Runs", "own", "rivals"]
+__all__ = [
+    "TASKS",
+    "Problem",
+    "Rival",
+    "Run",
+    "Runs",
+    "by_autograd",
+    "compiled_by_torch",
+    "float32_torch",
+    "own",
+    "rivals",
+]
 
 Run = Callable[[], Sequence[Any]]
 Runs = dict[str, Run]
@@ -103,7 +114,7 @@ def _plain() -> Rival:
 # ---- PyTorch and KeOps
 
 
-def _torch() -> Any:
+def float32_torch() -> Any:
     torch = import_module("torch")
     assert torch.cuda.is_available(), "PyTorch finds no GPU"
     torch.backends.cuda.matmul.allow_tf32 = False  # float32, as everyone else
@@ -111,9 +122,11 @@ def _torch() -> Any:
     return torch
 
 
-def _by_autograd(torch: Any, function: Callable[..., Any], p: Problem) -> Runs:
-    given = [torch.from_dlpack(a).requires_grad_() for a in p.arrays]
-    seed = torch.from_dlpack(p.cotangent)
+def by_autograd(
+    torch: Any, function: Callable[..., Any], arrays: Sequence[Any], cotangent: Any
+) -> Runs:
+    given = [torch.from_dlpack(a).requires_grad_() for a in arrays]
+    seed = torch.from_dlpack(cotangent)
     graph: list[Any] = []  # of the forward pass, made by the first call
 
     def value() -> list[Any]:
@@ -133,27 +146,35 @@ def _by_autograd(torch: Any, function: Callable[..., Any], p: Problem) -> Runs:
 
 
 def _eager() -> Rival:
-    torch = _torch()
-    return lambda p: _by_autograd(torch, p.formula.torch, p) if p.formula.torch else {}
+    torch = float32_torch()
+    return lambda p: (
+        by_autograd(torch, p.formula.torch, p.arrays, p.cotangent) if p.formula.torch else {}
+    )
 
 
-def _compiled() -> Rival:
-    torch = _torch()
+def compiled_by_torch(torch: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     functorch = import_module("torch._functorch.config")
     if hasattr(functorch, "donated_buffer"):
         functorch.donated_buffer = False  # the backward pass is run more than once
+    torch.compiler.reset()  # or the third size makes it compile for any size
+    compiled: Callable[..., Any] = torch.compile(function, dynamic=False)
+    return compiled
+
+
+def _compiled() -> Rival:
+    torch = float32_torch()
 
     def runs(p: Problem) -> Runs:
         if p.formula.torch is None:
             return {}
-        torch.compiler.reset()  # or the third size makes it compile for any size
-        return _by_autograd(torch, torch.compile(p.formula.torch, dynamic=False), p)
+        function = compiled_by_torch(torch, p.formula.torch)
+        return by_autograd(torch, function, p.arrays, p.cotangent)
 
     return runs
 
 
 def _keops() -> Rival:
-    torch = _torch()
+    torch = float32_torch()
     lazy = import_module("pykeops.torch").LazyTensor
 
     def gaussians(x: Any, y: Any, w: Any) -> Any:
@@ -161,7 +182,11 @@ def _keops() -> Rival:
         return ((-distances).exp() @ w[:, None])[:, 0]
 
     ours = {"a sum of Gaussians": gaussians}
-    return lambda p: _by_autograd(torch, ours[p.formula.name], p) if p.formula.name in ours else {}
+    return lambda p: (
+        by_autograd(torch, ours[p.formula.name], p.arrays, p.cotangent)
+        if p.formula.name in ours
+        else {}
+    )
 
 
 # ---- JAX

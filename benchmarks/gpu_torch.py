@@ -5,42 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["written_in_torch"]
+from gpu_rivals import Runs, by_autograd, compiled_by_torch, float32_torch
 
-Run = Callable[[], Sequence[Any]]
+__all__ = ["written_in_torch"]
 
 
 def written_in_torch(
     name: str, arrays: Sequence[Any], cotangent: Any
-) -> tuple[dict[str, dict[str, Run]], dict[str, str]]:
+) -> tuple[dict[str, Runs], dict[str, str]]:
     """Runs by mode, of eager mode and of what is compiled; and the reasons why there are none."""
     try:
-        import torch
-        from torch._functorch import config
-    except ImportError as error:
-        return {}, {"torch": str(error)}
-    config.donated_buffer = False  # the backward pass is run more than once
-    torch.backends.cuda.matmul.allow_tf32 = False  # float32, as everyone else
-    torch.backends.cudnn.allow_tf32 = False
+        torch = float32_torch()
+    except Exception as error:  # whatever an installation raises
+        return {}, {"torch": f"{type(error).__name__}: {error}"}
     function, of_library = _functions(torch)[name]
-    given = [torch.from_dlpack(a).requires_grad_() for a in arrays]
-    seed = torch.from_dlpack(cotangent)
 
-    def modes(function: Callable[..., Any]) -> dict[str, Run]:
-        def value() -> list[Any]:
-            with torch.no_grad():
-                return [function(*given)]
-
-        def both() -> list[Any]:
-            y = function(*given)
-            return [y.detach(), *torch.autograd.grad(y, given, seed)]
-
-        return {"primal": value, "vjp": both}
+    def modes(function: Callable[..., Any]) -> Runs:
+        runs = by_autograd(torch, function, arrays, cotangent)
+        return {"primal": runs["value"], "vjp": runs["value and gradients"]}
 
     found = {"torch": modes(function)}
     if not of_library:
-        torch.compiler.reset()
-        found["torch.compile"] = modes(torch.compile(function, dynamic=False))
+        found["torch.compile"] = modes(compiled_by_torch(torch, function))
     return found, {}
 
 

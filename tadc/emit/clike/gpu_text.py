@@ -53,7 +53,7 @@ LANE = "lane"  # of a tile
 LAST = "last"  # behind a part of a staged loop
 IN_PARTS = (
     "first",
-    "last",
+    LAST,
     "all",
     "n",
     "turn",

@@ -31,9 +31,8 @@ def blas() -> int | None:
     """The address of scipy's `sgemm` and `dgemm` in Fortran's convention, with 32-bit integers, and of what sets the number of their
     threads, where it is OpenBLAS; None where scipy has no BLAS. There is one for the process.
     """
-    with (
-        _lock
-    ):  # of two descriptions made at once, one would be gone, and its address given to programs
+    # Of two descriptions made at once one would be gone, and its address given to programs.
+    with _lock:
         described = _described()
     return ctypes.addressof(described) if described else None
 

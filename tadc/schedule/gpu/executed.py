@@ -34,7 +34,7 @@ from tadc.schedule.gpu.frames import (
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
-from tadc.schedule.gpu.scheduled import GpuKernel
+from tadc.schedule.gpu.scheduled import GpuKernel, words_of
 from tadc.schedule.gpu.staging import elements
 from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
@@ -183,11 +183,6 @@ class _Counter:
     @property
     def accesses(self) -> Accesses:
         return Accesses(self.scheduled, self.program, self.sizes, self.machine, self.dtype, self.resident)  # fmt: skip
-
-    @property
-    def words(self) -> int:
-        """Registers of a number."""
-        return 2 if self.dtype == "float64" else 1
 
     @property
     def extents(self) -> dict[Symbol, int]:
@@ -441,7 +436,9 @@ class _Counter:
         trips, _ = trips_of(r, frame.values)
         often = replace(frame, points=frame.points.along(r), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
-        self.add(often, Tally(instructions=SPILLED_VALUE), self.scheduled.in_memory(self.words))
+        self.add(
+            often, Tally(instructions=SPILLED_VALUE), self.scheduled.in_memory(words_of(self.dtype))
+        )
 
     def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
         """The copy of a part. A share `waits` of them is waited for."""

@@ -16,7 +16,7 @@ from tadc.schedule.gpu.cost import Sizes, is_unrolled
 from tadc.schedule.gpu.executed import Executed, executed
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import Machine
-from tadc.schedule.gpu.scheduled import MOST_REGISTERS, GpuKernel
+from tadc.schedule.gpu.scheduled import MOST_REGISTERS, GpuKernel, words_of
 from tadc.schedule.nest.loop_nest import (
     Accumulator,
     Kernel,
@@ -139,11 +139,11 @@ def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
     """The threads that fit at once, by their registers and the buffers of their blocks."""
     r = machine.rates
     if scheduled.tile:
-        used = scheduled.registers(_words(real))
-        blocks = max(scheduled.blocks(_words(real)), r.registers // (used * machine.block))
+        used = scheduled.registers(words_of(real))
+        blocks = max(scheduled.blocks(words_of(real)), r.registers // (used * machine.block))
     else:
         sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
-        used = REGISTERS + _words(real) * (2 * sums + scheduled.held)
+        used = REGISTERS + words_of(real) * (2 * sums + scheduled.held)
         blocks = max(1, int(r.registers // (min(MOST_REGISTERS, used) * machine.block)))
     elements = sum(b.halves * b.size for b in buffers_of(scheduled.kernel.body))
     if elements:
@@ -163,17 +163,12 @@ def _loops_over_memory(scheduled: GpuKernel) -> bool:
     return any(e.subscripts for loop in loops for e in reads_of((loop,)))
 
 
-def _words(real: str) -> int:
-    """Registers of a number."""
-    return 2 if real == "float64" else 1
-
-
 def _spilled(scheduled: GpuKernel, real: str) -> float:
     """The part of the values needed all the time for which there are no registers. Beside elements that are held compilers do not know which
     these are.
     """
     values = scheduled.all_values if scheduled.held else scheduled.values
-    needed = _words(real) * (values + scheduled.held)
+    needed = words_of(real) * (values + scheduled.held)
     return max(0.0, 1 - (MOST_REGISTERS - REGISTERS) / needed) if needed else 0.0
 
 

@@ -29,7 +29,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 
-__all__ = ["MOST_REGISTERS", "GpuKernel"]
+__all__ = ["MOST_REGISTERS", "GpuKernel", "words_of"]
 
 REGISTERS = 24  # of a thread, for what all of its points need
 ADDRESSES = 16  # and where these read from memory
@@ -40,6 +40,11 @@ REGISTERS_BY_BLOCKS = {
     3: 80,
     2: 128,
 }  # that a thread may have, by the blocks on a multiprocessor
+
+
+def words_of(real: str) -> int:
+    """Registers of a number of this type of arithmetic."""
+    return 2 if real == "float64" else 1
 
 
 @dataclass(frozen=True, slots=True)
