@@ -14,13 +14,13 @@ from typing import TypeVar
 
 from tadc.integer import implies
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import Domain, at_least_zero
+from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder
 
-__all__ = ["Judge", "Marks", "is_never_empty", "may_be_infinite"]
+__all__ = ["Judge", "Marks", "is_never_empty", "may_be_infinite", "where_not_empty"]
 
 Result = TypeVar("Result")
 
@@ -182,16 +182,28 @@ def may_be_infinite(e: Expr) -> bool:
 
 def is_never_empty(e: Reduce, known: Domain) -> bool:
     """Whether the reduction has a term wherever `known` holds (false if in doubt)."""
+    return where_not_empty(e, known) == EVERYWHERE
+
+
+def where_not_empty(e: Reduce, known: Domain) -> Domain | None:
+    """What holds, of what `known` does not say, where the reduction has a term, and nowhere else; None if in doubt."""
     bounds = bounded(e)
     if bounds.tests:
-        return False
+        return None
+    where: list[Condition] = []
     for b in bounds.each:
-        if b.tests or any(c != 1 for _, c in b.range.bounds):
-            return False
-        if not all(implies(known, at_least_zero(width)) for width, _ in b.range.widths):
-            return False
+        pairs = [(low, high) for low in b.range.lows for high in b.range.highs]
+        if b.tests or any(low.divisor != 1 != high.divisor for low, high in pairs):
+            return None
+        for low, high in pairs:  # low/m <= high/n, one of these divisors is 1
+            has_some = at_least_zero(low.divisor * high.form - high.divisor * low.form)
+            if implies(known, has_some):
+                continue
+            if not set(e.indices).isdisjoint(has_some.form.symbols):
+                return None
+            where.append(has_some)
         known &= Domain.of(c for c in e.domain if b.range.index in c.form.symbols)
-    return True
+    return Domain.of(where)
 
 
 def _values(e: Expr) -> tuple[Expr, ...]:

@@ -9,7 +9,8 @@ outside, where it is done less often. Gates are by factors, too:
     sum{j} gate(d[j], y[j]/s)          is    gate(sum{j} gate(d[j], y[j]), 1/s)
 
 An infinite or undefined element of an input may then give another infinite or undefined value. What the program computes is multiplied
-by a sum without terms only where it is finite, as it would be in its definition: a value stored for a gradient changes no result.
+by a sum without terms only where it is finite, as it would be in its definition: a value stored for a gradient changes no result. Where
+the sum has terms only for some sizes, or some elements, they are tested.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import Determined, Domain
+from tadc.ir.domain import EVERYWHERE, Determined, Domain
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, postorder, rewrite_in
+from tadc.normalize.counted import counted
 from tadc.normalize.in_bounds import reads_are_in_bounds
-from tadc.normalize.masks import Marks, is_never_empty, may_be_infinite
+from tadc.normalize.masks import Marks, is_never_empty, may_be_infinite, where_not_empty
 
 __all__ = ["factored", "with_factors_outside", "without_factors"]
 
 MOST_FACTORS = 32
+MOST_BOUNDS = 3  # of an index from above
 
 
 def factored(program: Program) -> Program:
@@ -96,25 +99,38 @@ class _Factoring:
 
     def factored(self, e: Expr, known: Domain) -> Expr:
         if isinstance(e, Reduce) and e.op == "sum" and not e.derived:
-            return self._sum(e, known)
+            return self._counted(e, known)
         return e
+
+    def _counted(self, e: Reduce, known: Domain) -> Expr:
+        """The sum without indices that only repeat its terms: a number, which is a factor, says how often."""
+        match counted(e, known, MOST_BOUNDS):
+            case Call("mul", (count, Reduce() as inner)):
+                return Call("mul", (count, self._sum(inner, known)))
+            case Reduce() as same:
+                return self._sum(same, known)
+            case value:
+                return value
 
     def _sum(self, e: Reduce, known: Domain) -> Expr:
         factors = [part for f in _factors(e.body) for part in _parted(f, e.indices)]
         if len(factors) > MOST_FACTORS:
             return e
-        always = is_never_empty(e, known)
+        where = where_not_empty(e, known)
         without = [
             f
             for f in factors
             if f.value.symbols.isdisjoint(e.indices)
             and self.is_in_bounds(f.value, known)
-            and (always or self.is_finite(f))
+            and (where is not None or self.is_finite(f))
         ]
         if without and len(without) < len(factors):
             within = [f for f in factors if f not in without]
             inner = _sum(e.indices, e.domain, within)
-            return _product(_gated(without, within), self._sum(inner, known))
+            value = _product(_gated(without, within), self._sum(inner, known))
+            if where in (None, EVERYWHERE) or all(map(self.is_finite, without)):
+                return value
+            return Select(where, value, Const(0))
         if without or len(e.indices) == 1:
             return e
         alone = [i for i in e.indices if _is_alone(i, e)]

@@ -91,5 +91,5 @@ def _is_worth(e: Expr) -> bool:
     """Whether it is expensive, and no larger than a tensor that it is made of."""
     nodes = list(postorder(e))
     return any(map(is_expensive, nodes)) and any(
-        isinstance(n, Read) and n.subscripts and n.symbols >= e.symbols for n in nodes
+        isinstance(n, Read) and n.symbols and n.symbols >= e.symbols for n in nodes
     )

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tadc.integer import implies
-from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.domain import Condition, Derived, Domain, at_least_zero, between
-from tadc.ir.expr import Call, Const, Expr, IndexValue, Reduce, Select
+from tadc.ir.expr import Expr, Reduce
 from tadc.ir.program import Program
 from tadc.ir.walk import rewrite, substitute
 
@@ -70,27 +70,8 @@ def _with_remainder(e: Reduce, depth: int, d: Derived, i: Symbol) -> Reduce:
     outer = Domain.of(c for c in bounds if inside.isdisjoint(c.form.symbols))
     derived = tuple(other for other in e.derived if other is not d)
     body = substitute(e.body, {i: value})
-    of_remainder = _counted(Reduce(e.op, e.indices[depth:], derived, inner, body))
+    of_remainder = Reduce(e.op, e.indices[depth:], derived, inner, body)
     return Reduce(e.op, (*e.indices[:depth], d.name), (), outer, of_remainder)
-
-
-def _counted(e: Reduce) -> Expr:
-    """A sum of equal terms as a product with their number, if they begin at 0."""
-    if e.op != "sum" or len(e.indices) > 1 or e.derived or not {*e.indices}.isdisjoint(e.body.symbols):  # fmt: skip
-        return e
-    i = symbol(e.indices[0])
-    counts = [c.form + i + 1 for c in e.domain if c.form.coefficient(e.indices[0]) == -1]
-    if len(counts) + 1 < len(e.domain.conditions) or at_least_zero(i) not in e.domain.conditions:
-        return e
-    count = _value(counts[0])
-    for n, other in enumerate(counts[1:], 1):
-        is_least = Domain.of(at_least_zero(m - other) for m in counts[:n])
-        count = Select(is_least, _value(other), count)
-    return Call("mul", (e.body, count))
-
-
-def _value(n: Affine) -> Expr:
-    return Const(n.constant) if n.is_constant else IndexValue(n)
 
 
 def _of_quotient(c: Condition, remainder: Symbol, d: Derived) -> Iterator[Condition]:

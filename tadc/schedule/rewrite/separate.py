@@ -50,11 +50,11 @@ class Separation:
     ) -> Read | None:
         """A read of a new statement with the value, over the indices that it depends on; it is 0 but `where` it is needed.
 
-        None if it depends on an index without an extent, or on none, or would read outside of a tensor.
+        None if it depends on an index without an extent, or would read outside of a tensor.
         """
         free = free_indices(e, self.sizes)
         box = {i: n for i, n in extents.items() if i in free}
-        if not box or len(box) != len(free) or not is_never_empty(box.values(), self.program):
+        if len(box) != len(free) or not is_never_empty(box.values(), self.program):
             return None
         known = self.program.known & Domain.box(box) & where
         if not reads_are_in_bounds(e, known, self.tensors):
