@@ -70,6 +70,11 @@ class Condition(_Remembered):
             case "|":
                 return divides(self.modulus, form)
 
+    @property
+    def negation(self) -> Condition | None:
+        """The negation of an inequality; that of an equation or a divisibility is not one condition."""
+        return at_least_zero(-self.form - 1) if self.relation == ">=" else None
+
     def holds(self, values: Mapping[Symbol, int]) -> bool:
         """Whether the condition holds where every symbol has a value."""
         value = self.form.at(values)

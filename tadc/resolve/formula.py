@@ -317,10 +317,10 @@ def conjunction(f: Formula) -> Domain | None:
             case Atom(condition) if wanted:
                 conditions.append(condition)
             case Atom(condition):
-                negated = _negated(condition)
-                if negated is None:
+                negation = condition.negation
+                if negation is None:
                     return None
-                conditions.append(negated)
+                conditions.append(negation)
             case Not(inner):
                 stack.append((inner, not wanted))
             case And(parts) | Or(parts) if isinstance(part, And) is wanted or len(parts) == 1:
@@ -328,13 +328,6 @@ def conjunction(f: Formula) -> Domain | None:
             case _:
                 return None
     return Domain.of(conditions)
-
-
-def _negated(condition: Condition) -> Condition | None:
-    """The negation of an inequality is an inequality; that of anything else is not one condition."""
-    if condition in (TRUE, FALSE):
-        return FALSE if condition == TRUE else TRUE
-    return at_least_zero(-condition.form - 1) if condition.relation == ">=" else None
 
 
 def known_where(f: Formula, fresh: Callable[[str], str]) -> Known:

@@ -16,6 +16,7 @@ from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
+from tadc.schedule.cpu.index_sets import with_split_loops
 from tadc.schedule.cpu.lane_cost import (
     Layout,
     at_borders,
@@ -125,7 +126,7 @@ def cpu_kernel(
     blocked, body = scheduled.kernel, scheduled.body
     if not any(side.slanting for side in scheduled.sides):  # whose long sums are in blocks
         blocked, body = long_sums_in_blocks(blocked, body, program, usual)
-    blocked, body = with_masks(blocked, body, program.tensors)
+    blocked, body = with_masks(blocked, tuple(with_split_loops(body)), program.tensors)
     blocked, body = with_strided_reads_first(blocked, body, program.tensors)
     return replace(
         scheduled,

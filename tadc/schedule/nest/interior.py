@@ -113,11 +113,11 @@ class _InteriorSearch:
 
     def _outcome(self, condition: Condition) -> Condition:
         """The condition or its negation."""
-        negated = _negated(condition)
-        for c in (condition, negated):
+        negation = condition.negation or condition
+        for c in (condition, negation):
             if c in self.behind and self._is_usual(c, ABOUT):
                 return c
-        return condition if self._is_usual(condition) else negated
+        return condition if self._is_usual(condition) else negation
 
     def _is_usual(self, condition: Condition, part: float = 0.5) -> bool:
         """Whether it holds for that part of the values of one of its indices, the others in the middle."""
@@ -197,7 +197,7 @@ class _InteriorSearch:
         rest: list[Condition] = []
         for condition in domain:
             always = self._everywhere(condition, ranges)
-            never = self._everywhere(_negated(condition), ranges)
+            never = self._everywhere(condition.negation, ranges)
             if not self.deciding:
                 self.candidates |= {c: None for c in (always, never) if c}
                 if behind and always:
@@ -261,10 +261,3 @@ class _InteriorSearch:
         ):
             return None
         return result
-
-
-def _negated(condition: Condition) -> Condition:
-    """The negation of an inequality; any other condition is returned as it is."""
-    if condition.relation != ">=":
-        return condition
-    return at_least_zero(-condition.form - 1)
