@@ -64,7 +64,7 @@ PROGRAMS = {
     "equal terms of a quotient": (
         "size N, K\ninput x[N,(K+3)//4], u[K]\ny[i, l] = u[l] + sum{k: K} x[i,k//4]**2",
         [(3, 3), (11,)],
-        "*(if ",
+        "(if 4*q + 4 <= K then 4 else K - 4*q)*",
     ),
     "a quotient and a remainder of an index": (
         "size N, K\ninput x[N,(K+3)//4], w[4], v[K]\ny[i] = sum{k: K} x[i,k//4]*w[k%4]*v[k]",
@@ -75,6 +75,21 @@ PROGRAMS = {
         "size N, K\ninput x[N,K], w[3]\ny[i, j: 7] = sum{k} x[i,k]/(1 + w[k % 3]**2)",
         [(5, 4), (3,)],
         "y[i: N, j: 7] = y_inner[i]",
+    ),
+    "a sum of nothing around it, behind a border": (
+        "size I, J, K\ninput x[I], w[J], v[K]\ny[j: J, i] = sum{k} x[i]*w[pad(j-1)]*v[k]",
+        [(5,), (4,), (11,)],
+        "y_inner = sum{k=0..K - 1} v[k]",
+    ),
+    "terms that repeat between several bounds": (
+        "size N, K\ninput x[N], v[K]\ny[i: N] = sum{j, k: (K+1)//2, l: 2 | 2*k + l < K} exp(x[j])*v[k]*x[i]",
+        [(5,), (7,)],
+        "(if 2*k + 2 <= K then 2 else K - 2*k)",
+    ),
+    "an infinity that leaves a sum that may have no terms": (
+        "size N\ninput u[N], x[N]\nt[i] = exp(u[i])\ny[i: N] = sum{j: N | 2*j < i} t[i]*x[j]\noutput y",
+        [(7,), (7,)],
+        "if 1 <= i then (sum{j=0..(i - 1) // 2} x[j])*t[i] else 0",
     ),
     "a sum behind a border, for some values of a short index": (
         "size N, K\ninput x[N,K,7], w[7,K]\ny[k: K, l: 7] = sum{m: K} w[pad(l - 5), m]*exp(sum{i: N} x[pad(i - 1), m, l])",
