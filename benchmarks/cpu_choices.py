@@ -67,6 +67,7 @@ OF_KERNEL = {
     "blocks of {} stand outside": 1,
     "group of {}": 1,
     "whether {} streams": 1,
+    "loops of {}": 2,
 }  # the alternatives of each, besides the chosen one
 
 

@@ -21,6 +21,7 @@ from tadc.schedule.cpu.contraction import Contraction, contraction
 from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
+from tadc.schedule.cpu.loop_order import with_loops_in_order
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.padded import with_zeros_around
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
@@ -302,6 +303,7 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
             soon: set[str] = set()
             for nest in reversed(nests):
                 k = schedules[nest.name]
+                k = with_loops_in_order(k, nest, program, dtype, usual, machine, choices)
                 streamed = streamed_tensors(k, nest, program, dtype, usual, machine, soon, choices)
                 schedules[nest.name] = replace(k, streamed=streamed)
                 soon.update(nest.reads)

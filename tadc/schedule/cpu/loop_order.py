@@ -1,0 +1,142 @@
+"""The order of the loops around a kernel's points: what several of them read is still in a cache when the next one does.
+
+    v[w,i,j] = sum{c} a[c,i,j]*b[c,i,j+w]      for all i, then for all w: rows of `a` and `b` come from memory once
+
+An order is judged by the bytes that come from outside of the second cache. What a loop's values have in common stays there if all that
+one of them reads fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from math import prod
+
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Derived
+from tadc.ir.expr import Read
+from tadc.ir.program import Program
+from tadc.schedule.choices import Choices
+from tadc.schedule.cpu.kernels import CpuKernel
+from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.gpu.work import trips
+from tadc.schedule.nest.loop_nest import Kernel, LetIndex, reads_of, steps_of
+from tadc.schedule.nest.surroundings import Surroundings
+
+__all__ = ["with_loops_in_order"]
+
+MOST_LOOPS = 4
+LESS = 0.7  # times the bytes of the order that results have in memory: another is worth it
+LINE_BYTES = 64
+
+
+def with_loops_in_order(
+    k: CpuKernel,
+    nest: Kernel,
+    program: Program,
+    dtype: str,
+    usual: Mapping[Symbol, int],
+    machine: Processor,
+    choices: Choices,
+) -> CpuKernel:
+    """The kernel, made of this loop nest, with the order of its loops that reads least from outside of the second cache."""
+    free = not (k.rows or k.in_order or k.cooperative or k.blocks_outside or nest.is_atomic)
+    if not free or not 1 < len(k.outer) <= MOST_LOOPS:
+        return k
+    traffic = _Traffic.of(k, nest, program, dtype, usual, machine)
+
+    def cost(order: Sequence[tuple[Symbol, Affine]]) -> float:
+        moved = traffic.bytes_of([i for i, _ in order])
+        return moved if order == k.outer else moved / LESS
+
+    order = choices.best(f"loops of {nest.writes[0]}", permutations(k.outer), cost)
+    return replace(k, outer=order or k.outer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Traffic:
+    """The reads of a kernel, each with the extents of its tensor in memory; how often the loops around its points run, and of how
+    many values of each index a point, or a tile, is made.
+    """
+
+    reads: Mapping[Read, tuple[int, ...]]
+    item_bytes: Mapping[str, int]
+    inside: Mapping[Symbol, int]
+    passes: Mapping[Symbol, int]
+    quotients: Mapping[Symbol, tuple[Affine, int]]
+    blocks: int
+    row: Mapping[Symbol, int]  # the strip's index, with all its values
+    cache_bytes: int
+
+    @classmethod
+    def of(
+        cls,
+        k: CpuKernel,
+        nest: Kernel,
+        program: Program,
+        dtype: str,
+        usual: Mapping[Symbol, int],
+        machine: Processor,
+    ) -> _Traffic:
+        surroundings = Surroundings.of(nest, program, usual)
+        sizes = surroundings.typical
+        tensors = program.tensors
+        reads = {
+            e: tuple(max(1, n.at(sizes)) for n in tensors[e.tensor].shape)
+            for e in reads_of(nest.body)
+            if e.subscripts and e.tensor in tensors
+        }
+        counts = {side.index: len(side.names) for side in k.sides}
+        extents = {i: max(1, n.at(sizes)) for i, n in zip(nest.indices, nest.extents, strict=True)}
+        passes = {i: -(-extents[i] // counts.get(i, 1)) for i, _ in k.outer}
+        inside = {**trips(nest.body, surroundings.middle), **counts}
+        of_strip = [i for i in extents if i not in passes]  # its phases have another name
+        row = {i: extents[i] for i in of_strip}
+        blocks = -(-prod(row.values()) // k.block)
+        inside |= {i: min(n, k.block) for i, n in row.items()}
+        quotients = {
+            s.derived.name: (s.derived.form, s.derived.modulus)
+            for s in steps_of(nest.body)
+            if isinstance(s, LetIndex) and isinstance(s.derived, Derived)
+        }
+        item_bytes = {e.tensor: program.item_bytes(e.tensor, dtype) for e in reads}
+        return cls(reads, item_bytes, inside, passes, quotients, blocks, row, machine.cache_bytes)
+
+    def bytes_of(self, order: Sequence[Symbol]) -> float:
+        """The bytes that are read from outside of the cache where loops are in this order, the outermost first."""
+        values = dict(self.inside)
+        moved = {e: self._footprint(e, values) for e in self.reads}
+        for index, runs in self._loops(order):
+            fits = sum(self._footprint(e, values) for e in self.reads) <= self.cache_bytes
+            values[index] = self.row.get(index, runs * values.get(index, 1))
+            moved = {
+                e: self._footprint(e, values) if fits else runs * before
+                for e, before in moved.items()
+            }
+        return sum(moved.values())
+
+    def _loops(self, order: Sequence[Symbol]) -> Iterator[tuple[Symbol, int]]:
+        """The loops around a point, the innermost first: of blocks, and those of the order."""
+        for i in self.row:
+            yield i, self.blocks
+        for i in reversed(order):
+            yield i, self.passes[i]
+
+    def _footprint(self, e: Read, values: Mapping[Symbol, int]) -> float:
+        """The bytes of the lines that are read, for so many values of each index."""
+        *outer, last = zip(e.subscripts, self.reads[e], strict=True)
+        rows = prod(min(n, self._span(form, values)) for form, n in outer)
+        item = self.item_bytes[e.tensor]
+        return rows * max(LINE_BYTES, item * min(last[1], self._span(last[0], values)))
+
+    def _span(self, form: Affine, values: Mapping[Symbol, int]) -> float:
+        """From the least to the greatest value of the form, with both."""
+        span = 1.0
+        for s, c in form.terms:
+            if s in self.quotients:
+                inner, modulus = self.quotients[s]
+                span += abs(c) * (self._span(inner, values) - 1) / modulus
+            else:
+                span += abs(c) * (values.get(s, 1) - 1)
+        return span
