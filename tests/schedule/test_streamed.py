@@ -36,6 +36,7 @@ def streamed(text, **options):
 def test_results_are_streamed_that_no_cache_holds(name):
     assert streamed(PROGRAMS[name]) == {"y"}
     assert streamed(PROGRAMS[name], N=1000, M=1000) == set()
+    assert streamed(PROGRAMS[name], N=2_000_000, M=50) == set()
 
 
 def test_behind_a_large_second_cache_smaller_results_are_streamed():

@@ -29,6 +29,7 @@ MOSTLY_STORED = (
 MOSTLY_READ = (
     4  # times as many bytes as are stored: reading takes the time, and does not become faster
 )
+ROW_BYTES = 512  # of shorter rows too many lines are written in parts
 BYTES = 12  # of memory in a cycle, in which two operations begin
 
 
@@ -49,7 +50,8 @@ def streamed_tensors(
     if k.strip is None or k.sides or k.block != BLOCK or nest.is_atomic:
         return frozenset()
     index, _ = k.strip
-    byte_counts = program.bytes_at(program.size_values(usual), dtype)
+    sizes = program.size_values(usual)
+    byte_counts = program.bytes_at(sizes, dtype)
     rows = {s.tensor for s in nest.body if isinstance(s, Store) and _is_row(s, index)}
     every = [s.tensor for s in steps_of(nest.body) if isinstance(s, Store)]
     streamed = [
@@ -59,7 +61,8 @@ def streamed_tensors(
         and every.count(t) == 1
         and t not in soon
         and t not in nest.reads
-        and program.item_bytes(t, dtype) in ITEM_BYTES
+        and (item_bytes := program.item_bytes(t, dtype)) in ITEM_BYTES
+        and program.tensors[t].shape[-1].at(sizes) * item_bytes >= ROW_BYTES
     ][:MOST]
     stored = sum(byte_counts[t] for t in streamed)
     read = sum(byte_counts[t] for t in nest.reads)
