@@ -1,11 +1,11 @@
-"""Formulas of many kinds on one thread of a CPU: tadc against PyTorch, which has an operator, or a few, for each of them.
+"""Formulas of many kinds on a CPU: tadc against PyTorch, which has an operator, or a few, for each of them.
 
-    python benchmarks/cpu_kinds.py [--repetitions 7] [--only NAME]... [--output DIR]
+    python benchmarks/cpu_kinds.py [--repetitions 7] [--only NAME]... [--dtype float64] [--threads 2] [--output DIR]
 
 Convolutions, stencils, sums over pairs, normalisations, products with structured matrices, pooling, correlation volumes, prefix sums and
-attentions, in float32, as formulas and as a user of PyTorch writes them. Times are the CPU's, of a whole call: `value`, and `value and
-gradients`. Repetitions are interleaved, and the minimum counts, after results were compared. PyTorch is not compiled: `cpu.py`
-has that, and more libraries, for other formulas. Writes `cpu_kinds.md`.
+attentions, as formulas and as a user of PyTorch writes them. Times are of a whole call, `value`, and `value and gradients`: the CPU's
+on one thread, else those on the clock. Repetitions are interleaved, and the minimum counts, after results were compared. PyTorch is not
+compiled: `cpu.py` has that, and more libraries, for other formulas. Writes `cpu_kinds.md`, with the type and the threads in the name where they are others than float32 and one.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ KINDS = [
         "input t[2*N-1], x[B,N]\n"
         "y[b,i] = sum{j} t[i-j+N-1]*x[b,j]",
         ((2047,), (64, 1024)),
-        lambda t, x: x @ t.flip(0).as_strided((1024, 1024), (1, 1)).flip(0).clone().T if False else x @ t[torch.arange(1024)[:, None] - torch.arange(1024)[None] + 1023].T,
+        lambda t, x: x @ t[torch.arange(1024)[:, None] - torch.arange(1024)[None] + 1023].T,
     ),
     Kind(
         "pooling and up-sampling",
@@ -385,14 +385,14 @@ class Row:
         return self.tadc[0] / self.torch[0], self.tadc[1] / self.torch[1]
 
 
-def row(kind: Kind, repetitions: int) -> Row:
+def row(kind: Kind, repetitions: int, dtype: str, threads: int) -> Row:
     """The least times of interleaved calls. Raises AssertionError where results differ."""
     random = np.random.default_rng(0)
-    arrays = [random.uniform(-kind.scale, kind.scale, s).astype("float32") for s in kind.shapes]
-    f = tadc.compile(kind.text, backend="native", threads=1)
+    arrays = [random.uniform(-kind.scale, kind.scale, s).astype(dtype) for s in kind.shapes]
+    f = tadc.compile(kind.text, backend="native", threads=threads)
     tensors = [torch.tensor(a, requires_grad=True) for a in arrays]
     result = kind.in_torch(*tensors)
-    cotangent = random.uniform(-1, 1, tuple(result.shape)).astype("float32")
+    cotangent = random.uniform(-1, 1, tuple(result.shape)).astype(dtype)
     seed = torch.tensor(cotangent)
     value, gradients = f.value_and_gradients(*arrays, cotangent=cotangent)
     expected = [result, *torch.autograd.grad(result, tensors, seed)]
@@ -410,16 +410,17 @@ def row(kind: Kind, repetitions: int) -> Row:
         lambda: f.value_and_gradients(*arrays, cotangent=cotangent),
         lambda: torch.autograd.grad(kind.in_torch(*tensors), tensors, seed),
     )
+    clock = time.process_time if threads == 1 else time.perf_counter
     least = [float("inf")] * len(runs)
     for _ in range(repetitions + 1):
         for n, run in enumerate(runs):
-            start = time.process_time()
+            start = clock()
             run()
-            least[n] = min(least[n], 1e3 * (time.process_time() - start))
+            least[n] = min(least[n], 1e3 * (clock() - start))
     return Row(kind.name, (least[0], least[2]), (least[1], least[3]))
 
 
-def table(rows: Sequence[Row], command: str) -> str:
+def table(rows: Sequence[Row], command: str, dtype: str, threads: int) -> str:
     """As Markdown."""
 
     def mean(values: Sequence[float]) -> float:
@@ -427,10 +428,10 @@ def table(rows: Sequence[Row], command: str) -> str:
 
     value, both = ([r.ratios[n] for r in rows] for n in range(2))
     lines = [
-        "# Formulas of many kinds on one thread",
+        f"# Formulas of many kinds, {dtype}, {'one thread' if threads == 1 else f'{threads} threads'}",
         "",
         f"Made by `{command}` on {cpu_name()}, {time.strftime('%Y-%m-%d')}: tadc {tadc.__version__}, torch {torch.__version__},",
-        "float32; milliseconds of CPU time, minima of interleaved repetitions. PyTorch is not compiled.",
+        f"milliseconds {'of CPU time' if threads == 1 else 'on the clock'}, minima of interleaved repetitions. PyTorch is not compiled.",
         "",
         f"{len(rows)} formulas: in the geometric mean tadc takes {mean(value):.2f} of PyTorch's time for values, {mean(both):.2f} with gradients.",
         "",
@@ -449,18 +450,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--repetitions", type=int, default=7)
     parser.add_argument("--only", action="append", help="the name of a kind, or a part of it")
+    parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
+    torch.set_default_dtype(getattr(torch, options.dtype))
     chosen = [k for k in KINDS if not options.only or any(o in k.name for o in options.only)]
     rows = []
     for kind in chosen:
-        rows.append(row(kind, options.repetitions))
+        rows.append(row(kind, options.repetitions, options.dtype, options.threads))
         print(rows[-1].name, *(f"{r:.2f}" for r in rows[-1].ratios), flush=True)
     if not options.only:
         options.output.mkdir(parents=True, exist_ok=True)
-        text = table(rows, "python benchmarks/cpu_kinds.py")
-        (options.output / "cpu_kinds.md").write_text(text, "utf-8")
+        special = {"--dtype": options.dtype, "--threads": options.threads}
+        given = {
+            name: value for name, value in special.items() if value != parser.get_default(name[2:])
+        }
+        command = " ".join(
+            ["python benchmarks/cpu_kinds.py", *(f"{n} {v}" for n, v in given.items())]
+        )
+        file = "_".join(["cpu_kinds", *(str(v) for v in given.values())])
+        text = table(rows, command, options.dtype, options.threads)
+        (options.output / f"{file}.md").write_text(text, "utf-8")
     return 0
 
 

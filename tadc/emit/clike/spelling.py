@@ -47,6 +47,7 @@ __all__ = [
     "once",
     "opencl_names",
     "reserved_names",
+    "shared_quotient",
     "spell",
 ]
 
@@ -105,7 +106,16 @@ _INTEGER_FUNCTIONS = ("max", "min", "floor_div", "floor_mod")
 # fmt: on
 
 # Of `templates/c/functions/`, each with what the later ones call.
-_LANE_FILES = ["exponential", "logarithm", "power", "trigonometric", "arc", "gamma", "strided"]
+_LANE_FILES = [
+    "exponential",
+    "logarithm",
+    "power",
+    "trigonometric",
+    "arc",
+    "gamma",
+    "strided",
+    "quotient",
+]
 
 _PRODUCTS = range(
     -16, 17
@@ -241,6 +251,11 @@ def once(call: Text) -> Text:
     """
     called = call.text.partition("(")[0]
     return atom(f"once_{call.text}") if f"lane_{called}" in _lane_functions() else call
+
+
+def shared_quotient(a: Text, b: Text, dtype: DType) -> Text:
+    """`a / b` in lanes that share `b`."""
+    return _call("quotient", [a.text, b.text], dtype)
 
 
 def lane_functions(text: str) -> str:

@@ -23,6 +23,7 @@ from tadc.emit.clike.spelling import (
     name,
     number,
     once,
+    shared_quotient,
     spell,
 )
 from tadc.emit.templates import template
@@ -546,6 +547,8 @@ class CText:
                 parts = []
                 for arg in args:
                     parts.append((yield self._value(arg)))
+                if function == "div" and self._shares_divisor(*args):
+                    return shared_quotient(parts[0], parts[1], self.dtype)
                 spelled = spell(function, parts, self.dtype)
                 return once(spelled) if self._is_same_in_lanes(e) else spelled
             case Select(Domain() as domain, then, otherwise):
@@ -560,8 +563,11 @@ class CText:
             case Reduce():
                 raise AssertionError("a reduction is loops by now")
 
-    def _is_same_in_lanes(self, e: Call) -> bool:
-        """Whether lanes on a CPU surely have one value of a call. Locals may be a lane's own."""
+    def _shares_divisor(self, a: Expr, b: Expr) -> bool:
+        return self._is_same_in_lanes(b) and not self._is_same_in_lanes(a)
+
+    def _is_same_in_lanes(self, e: Expr) -> bool:
+        """Whether lanes on a CPU surely have one value. Locals may be a lane's own."""
         if not self.lane or self.target != "c" or not e.symbols.isdisjoint(i for i, _ in self.lane):
             return False
         return not any(isinstance(r, Read) and r.tensor in self.locals for r in postorder(e))
