@@ -43,7 +43,7 @@ PROGRAMS = {
     "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [WARP, BLOCK]),
     "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [WARP, BLOCK]),
     "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [WARP, BLOCK]),
-    "backwards": ("input x[N]\nf[r: 2] = sum{i} x[N - 1 - i]*i", [WARP, BLOCK]),
+    "backwards": ("input x[N]\nf[r: 2] = sum{i} x[N - 1 - i]*sin(i + r)", [WARP, BLOCK]),
     "in an expression": ("input x[N]\nf = exp(-sum{i} x[i]**2/N) + max{j} x[j]", [WARP, BLOCK]),
     "a triangle": ("input x[N]\nf = sum{i, j | j <= i and i <= j + 2} x[i]*x[j]", [WARP, BLOCK]),
     "quotients": ("input x[N]\nf = sum{i: N} x[i // 2] * (i % 2)", [WARP, BLOCK]),

@@ -114,7 +114,7 @@ _LANE_FILES = [
     "arc",
     "gamma",
     "strided",
-    "quotient",
+    "shared_quotient",
 ]
 
 _PRODUCTS = range(
