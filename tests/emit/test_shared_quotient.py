@@ -68,6 +68,8 @@ def test_quotients_near_one_are_rounded_as_a_division(dtype):
         ("y[i: N, j: M] = 1/x[i,j]", False),
         ("y[i: N, j: M] = s[i]/x[i,j]", False),
         ("y[i: N, j: M] = x[i,j]*(1/s[i])", False),
+        ("y[j: M] = max{i: N} x[i,j]/s[i]", False),  # what a gradient compares with it divides, too
+        ("y[i: N, j: M] = if x[i,j]/s[i] > 1 then x[i,j] else 0", False),
     ],
 )
 def test_which_quotients_share_a_divisor(text, is_shared):

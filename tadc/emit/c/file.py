@@ -18,6 +18,7 @@ from tadc.emit.clike.text import ENDED, REAL, CText
 from tadc.emit.templates import template
 from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.element_types import item_bytes
+from tadc.ir.expr import Call, Comparison, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Tensor
 from tadc.ir.walk import postorder
@@ -29,6 +30,7 @@ from tadc.schedule.lowered import CpuModule, Module
 from tadc.schedule.nest.loop_nest import (
     FIRST,
     LAST,
+    Accumulate,
     Accumulator,
     Assign,
     Branch,
@@ -167,6 +169,18 @@ def _is_cheap(body: Sequence[Step]) -> bool:
     return all(isinstance(s, _STRAIGHT) for s in steps) and not any(map(is_expensive, values))
 
 
+def _compares(body: Sequence[Step]) -> bool:
+    """Whether values are compared: what is computed again elsewhere must be the same, the last bit of tiny quotients included."""
+    steps = list(steps_of(body))
+    values = {e for step in steps for value in values_of(step) for e in postorder(value)}
+    conditions = [x.condition for x in (*steps, *values) if isinstance(x, (Branch, Select))]
+    return (
+        any(isinstance(c, Comparison) for c in conditions)
+        or any(isinstance(s, Accumulate) and s.op in ("max", "min") for s in steps)
+        or any(isinstance(e, Call) and e.function in ("max", "min") for e in values)
+    )
+
+
 def _kernel(
     k: CpuKernel,
     program: Program,
@@ -202,6 +216,7 @@ def _kernel(
         },
         dtypes={**text.dtypes, **{line: text.dtypes[t] for t, line in lines.items()}},
         cooperative=k.cooperative,
+        divides_once=not _compares(k.body),
         lanes=k.lane_bytes // item_bytes(text.dtype),
         group=k.group_bytes // item_bytes(text.dtype),
     )

@@ -113,6 +113,7 @@ class CText:
     wide: frozenset[str] = frozenset()  # locals with a value per lane
     at: str = "lane"  # the lane whose value that is
     cooperative: bool = False  # all threads compute the same, and share chunks: one of them stores
+    divides_once: bool = False  # where lanes share a divisor; else each divides
 
     target: ClassVar[Target] = "c"
     restrict: ClassVar[str] = "restrict"
@@ -564,7 +565,7 @@ class CText:
                 raise AssertionError("a reduction is loops by now")
 
     def _shares_divisor(self, a: Expr, b: Expr) -> bool:
-        return self._is_same_in_lanes(b) and not self._is_same_in_lanes(a)
+        return self.divides_once and self._is_same_in_lanes(b) and not self._is_same_in_lanes(a)
 
     def _is_same_in_lanes(self, e: Expr) -> bool:
         """Whether lanes on a CPU surely have one value. Locals may be a lane's own."""
