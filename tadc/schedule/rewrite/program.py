@@ -51,7 +51,7 @@ def scheduled(
     program = rearranged(program)
     if choices.whether("values of combined indices are stored", True):
         program = moved_values(program, Names((*program.tensors, *program.symbols)))
-    program = _with_sums_apart(common(program), choices)
+    program = inlined(_with_sums_apart(common(program), choices))  # sums have left some statements
     if choices.whether("invariant values are stored", True):
         program = invariant_values(program, Names((*program.tensors, *program.symbols)))
     program = joined(live(common(program)))
