@@ -2,12 +2,13 @@
 
     s[i,j] = sum{k} (a[i,k] + b[j,k])**2      is      t[k,j] = b[j,k];  s[i,j] = sum{k} (a[i,k] + t[k,j])**2
 
-Then lanes are neighbours in `j`: no lanes are combined, and several points side by side share what they read.
+Then lanes are neighbours in `j`: no lanes are combined, and several points side by side share what they read. Where lanes are terms of
+a sum, its operands are copied so that they read neighbours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import inf, prod
 from typing import TypeVar
@@ -35,9 +36,12 @@ from tadc.schedule.nest.interior import LONGEST_WINDOW, interior
 from tadc.schedule.nest.lanes import most_lanes
 from tadc.schedule.nest.loop_nest import (
     Kernel,
+    Loop,
     Step,
+    has_loops,
     map_bodies,
     reads_of,
+    steps_of,
     values_of,
     with_values,
 )
@@ -68,20 +72,24 @@ def with_transposed_reads(
     """
     names = Names((*program.tensors, *program.symbols))
     copies: dict[tuple[str, int], Tensor] = {}
-    of: dict[str, tuple[int, dict[str, int]]] = {}
+    of: dict[str, tuple[Symbol, dict[str, int]]] = {}
+    own = {s.target.name: s.indices for s in program.statements}
     for k in kernels(program, mode):
         lane, chosen = "", dict[str, int]()
         if k.name not in left_out:
             lane, chosen = _chosen(k, program, usual, kept, choices)
         for s in k.statements if chosen else ():
+            name = s.target.name
             if lane in s.indices:
-                of[s.target.name] = s.indices.index(lane), chosen
+                of[name] = own[name][s.indices.index(lane)], chosen
+            elif lane not in k.indices:  # of a sum
+                of[name] = lane, chosen
     statements: list[Statement] = []
     for s in program.statements:
         if s.target.name not in of:
             statements.append(s)
             continue
-        place, others = of[s.target.name]
+        lane, others = of[s.target.name]
         # A statement may stand before those that others of its kernel read.
         chosen = {tensor: dimension for tensor, dimension in others.items() if tensor in s.reads}
         for tensor, dimension in chosen.items():
@@ -90,9 +98,7 @@ def with_transposed_reads(
                 copies[tensor, dimension] = copy.target
                 statements.append(copy)
 
-        def read(
-            e: Expr, lane: Symbol = s.indices[place], chosen: Mapping[str, int] = chosen
-        ) -> Expr:
+        def read(e: Expr, lane: Symbol = lane, chosen: Mapping[str, int] = chosen) -> Expr:
             return _read(e, lane, chosen, copies)
 
         statements.append(replace(s, body=rewrite(s.body, read)))
@@ -145,12 +151,30 @@ def _chosen(
             costs[lane] = with_copies(lane) + COPIED * elements / points
     best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
     # What the lanes of sums cost is known for loops that run as often as is assumed.
-    if best is None or not choices.whether(
+    if best is not None and choices.whether(
         f"whether {kernel.writes[0]} has copies",
         costs[best] * WORTH < now and with_copies(best, REPEATED) * WORTH < of_sums,
     ):
-        return "", {}
-    return best, each[best]
+        return best, each[best]
+    of_lanes = min((in_lanes(kernel.body, i, REPEATED) for i in box), default=inf)
+    for lane in _summed(kernel.body):
+        copied = _strided(kernel, program, lane, surroundings.middle)
+        copied = {tensor: place for tensor, place in copied.items() if tensor not in kept}
+        with_rows = _with_copies(kernel.body, lane, copied)
+        cost = cost_of_sums(with_rows, limits, often) if copied else inf
+        if choices.whether(
+            f"whether the sums of {kernel.writes[0]} have copies",
+            cost * WORTH < of_sums and cost * WORTH < of_lanes,
+        ):
+            return lane, copied
+    return "", {}
+
+
+def _summed(steps: Sequence[Step]) -> Iterator[Symbol]:
+    """The indices of the innermost sums."""
+    for step in steps_of(steps):
+        if isinstance(step, Loop) and not has_loops(step.body):
+            yield step.range.index
 
 
 def _strided(

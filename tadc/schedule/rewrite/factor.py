@@ -134,7 +134,7 @@ class _Factoring:
         if without or len(e.indices) == 1:
             return e
         alone = [i for i in e.indices if _is_alone(i, e)]
-        best = max(reversed(alone), key=lambda i: _saved(i, factors), default="")
+        best = max(reversed(alone), key=lambda i: (_saved(i, factors), _nearness(i, e)), default="")
         of_best = Domain.of(c for c in e.domain if best in c.form.symbols)
         rest = Domain.of(c for c in e.domain if best not in c.form.symbols)
         within = [f for f in factors if best in f.value.symbols]
@@ -188,6 +188,13 @@ def _saved(index: Symbol, factors: Sequence[_Factor]) -> int:
     if len(outside) == len(factors):
         return 0
     return sum(1 + sum(isinstance(n, (Call, Reduce)) for n in postorder(f.value)) for f in outside)
+
+
+def _nearness(index: Symbol, e: Reduce) -> int:
+    """How many reads have neighbours where the index does, less those that have not: of two sums the inner one is to read rows."""
+    reads = [r for r in postorder(e.body) if isinstance(r, Read) and index in r.symbols]
+    rows = [r for r in reads if index in r.subscripts[-1].symbols]
+    return 2 * len(rows) - len(reads)
 
 
 def _factors(e: Expr) -> list[_Factor]:

@@ -48,7 +48,7 @@ def scheduled(
     program = inlined(program)
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
-    program = rearranged(program)
+    program = rearranged(common(program))
     if choices.whether("values of combined indices are stored", True):
         program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = inlined(_with_sums_apart(common(program), choices))  # sums have left some statements
