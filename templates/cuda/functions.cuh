@@ -31,13 +31,14 @@
 
 {{ device }} {{ real }} cube{{ f }}({{ real }} x) { return x * x * x; }
 
-// x to the power n, n >= 1
+// x to the power n, 1 <= n < 32, without a loop: compilers make vectors of it
 {{ device }} {{ real }} integer_power{{ f }}({{ real }} x, int n) {
-  {{ real }} y = 1;
-  for (; n > 1; n >>= 1) {
-    if (n & 1) y *= x;
-    x *= x;
-  }
+  {{ real }} y = n & 1 && n > 1 ? x : 1;
+{% for bit in (2, 4, 8) %}
+  if (n >= {{ bit }}) x *= x;
+  if (n & {{ bit }} && n >= {{ 2 * bit }}) y *= x;
+{% endfor %}
+  if (n >= 16) x *= x;
   return y * x;
 }
 

@@ -8,7 +8,7 @@ a sum, its operands are copied so that they read neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from math import inf, prod
 from typing import TypeVar
@@ -30,6 +30,7 @@ from tadc.schedule.cpu.lane_cost import (
     elements_of,
     filled,
 )
+from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.tile import LONG, is_plain
 from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.interior import LONGEST_WINDOW, interior
@@ -72,24 +73,24 @@ def with_transposed_reads(
     """
     names = Names((*program.tensors, *program.symbols))
     copies: dict[tuple[str, int], Tensor] = {}
-    of: dict[str, tuple[Symbol, dict[str, int]]] = {}
+    of: dict[str, tuple[set[Symbol], dict[str, int]]] = {}
     own = {s.target.name: s.indices for s in program.statements}
     for k in kernels(program, mode):
-        lane, chosen = "", dict[str, int]()
+        lanes, chosen = set[Symbol](), dict[str, int]()
         if k.name not in left_out:
-            lane, chosen = _chosen(k, program, usual, kept, choices)
+            lanes, chosen = _chosen(k, program, usual, kept, choices)
         for s in k.statements if chosen else ():
-            name = s.target.name
-            if lane in s.indices:
-                of[name] = own[name][s.indices.index(lane)], chosen
-            elif lane not in k.indices:  # of a sum
-                of[name] = lane, chosen
+            called = dict(zip(s.indices, own[s.target.name], strict=True))
+            of_sums = lanes.isdisjoint(k.indices)
+            mentioned = lanes if of_sums else {called[i] for i in lanes if i in called}
+            if mentioned:
+                of[s.target.name] = mentioned, chosen
     statements: list[Statement] = []
     for s in program.statements:
         if s.target.name not in of:
             statements.append(s)
             continue
-        lane, others = of[s.target.name]
+        lanes, others = of[s.target.name]
         # A statement may stand before those that others of its kernel read.
         chosen = {tensor: dimension for tensor, dimension in others.items() if tensor in s.reads}
         for tensor, dimension in chosen.items():
@@ -98,8 +99,8 @@ def with_transposed_reads(
                 copies[tensor, dimension] = copy.target
                 statements.append(copy)
 
-        def read(e: Expr, lane: Symbol = lane, chosen: Mapping[str, int] = chosen) -> Expr:
-            return _read(e, lane, chosen, copies)
+        def read(e: Expr, lanes: Set[Symbol] = lanes, chosen: Mapping[str, int] = chosen) -> Expr:
+            return _read(e, lanes, chosen, copies)
 
         statements.append(replace(s, body=rewrite(s.body, read)))
     return replace(program, statements=tuple(statements)) if copies else program
@@ -111,11 +112,11 @@ def _chosen(
     usual: Mapping[Symbol, int],
     kept: Set[str],
     choices: Choices,
-) -> tuple[Symbol, dict[str, int]]:
-    """The index of lanes, and the tensors to be copied, each with the dimension that becomes its last."""
+) -> tuple[set[Symbol], dict[str, int]]:
+    """The index of lanes, or those of sums, and the tensors to be copied, each with the dimension that becomes its last."""
     kernel = rows_as_locals(kernel)
     if not is_plain(kernel):
-        return "", {}
+        return set(), {}
     surroundings = Surroundings.of(kernel, program, usual)
     limits = surroundings.lane_limits
     extents = dict(zip(kernel.indices, kernel.extents, strict=True))
@@ -155,26 +156,33 @@ def _chosen(
         f"whether {kernel.writes[0]} has copies",
         costs[best] * WORTH < now and with_copies(best, REPEATED) * WORTH < of_sums,
     ):
-        return best, each[best]
+        return {best}, each[best]
     of_lanes = min((in_lanes(kernel.body, i, REPEATED) for i in box), default=inf)
-    for lane in _summed(kernel.body):
-        copied = _strided(kernel, program, lane, surroundings.middle)
-        copied = {tensor: place for tensor, place in copied.items() if tensor not in kept}
-        with_rows = _with_copies(kernel.body, lane, copied)
-        cost = cost_of_sums(with_rows, limits, often) if copied else inf
-        if choices.whether(
-            f"whether the sums of {kernel.writes[0]} have copies",
-            cost * WORTH < of_sums and cost * WORTH < of_lanes,
-        ):
-            return lane, copied
-    return "", {}
+    summed, copied, cost = _for_sums(kernel, program, surroundings, kept)
+    if choices.whether(
+        f"whether the sums of {kernel.writes[0]} have copies", cost * WORTH < min(of_sums, of_lanes)
+    ):
+        return summed, copied
+    return set(), {}
 
 
-def _summed(steps: Sequence[Step]) -> Iterator[Symbol]:
-    """The indices of the innermost sums."""
-    for step in steps_of(steps):
-        if isinstance(step, Loop) and not has_loops(step.body):
-            yield step.range.index
+def _for_sums(
+    kernel: Kernel, program: Program, surroundings: Surroundings, kept: Set[str]
+) -> tuple[set[Symbol], dict[str, int], float]:
+    """The indices of the innermost sums, the tensors to be copied for lanes of these, and the cost per element with the copies."""
+    sizes = surroundings.middle
+    body = Simplification.of(kernel).written_out(kernel.body)
+    inner = [s for s in steps_of(body) if isinstance(s, Loop) and not has_loops(s.body)]
+    summed = {loop.range.index for loop in inner}
+    copied: dict[str, int] = {}
+    for lane in sorted(summed):
+        strided = _strided(kernel, program, lane, sizes)
+        copied |= {t: d for t, d in strided.items() if t not in kept and copied.get(t, d) == d}
+    if not copied:
+        return summed, {}, inf
+    for lane in sorted(summed):
+        body = _with_copies(body, lane, copied)
+    return summed, copied, cost_of_sums(body, surroundings.lane_limits, trips(body, sizes))
 
 
 def _strided(
@@ -233,12 +241,15 @@ def _copy(tensor: Tensor, dimension: int, names: Names) -> Statement:
 
 
 def _read(
-    e: Expr, lane: Symbol, chosen: Mapping[str, int], copies: Mapping[tuple[str, int], Tensor]
+    e: Expr,
+    lanes: Set[Symbol],
+    chosen: Mapping[str, int],
+    copies: Mapping[tuple[str, int], Tensor],
 ) -> Expr:
     """A read of the copy instead of the tensor, where the dimension has the index of lanes."""
     if not isinstance(e, Read) or e.tensor not in chosen:
         return e
     dimension = chosen[e.tensor]
-    if lane in e.subscripts[dimension].symbols:
+    if not lanes.isdisjoint(e.subscripts[dimension].symbols):
         return Read(copies[e.tensor, dimension].name, _permuted(e.subscripts, dimension))
     return e
