@@ -130,8 +130,9 @@ class GpuKernel:
     def in_memory(self, words: int) -> int:
         """Sums of groups for which a thread has no registers: they are needed where a block of terms ends."""
         match self.kernel.body:
-            case (Tile(rare=rare),):
-                groups = prod(t.count for t in self.tile) * len(rare) // OF_GROUP
+            case (Tile(wide=wide, interior_wide=interior_wide, rare=rare),):
+                in_body = max(len({*w}.intersection(rare)) for w in (wide, interior_wide))
+                groups = prod(t.count for t in self.tile) * in_body // OF_GROUP
                 most = REGISTERS_BY_BLOCKS.get(self.blocks(words), MOST_REGISTERS)
                 return min(groups, max(0, (self.registers(words) - most) // words + groups))
             case _:
