@@ -58,6 +58,7 @@ from tadc.schedule.nest.loop_nest import (
     Barrier,
     Branch,
     Chunks,
+    Computed,
     GpuStep,
     HeldRow,
     Interior,
@@ -182,6 +183,7 @@ class CText:
                 case (
                     Tile()
                     | Staged()
+                    | Computed()
                     | MatrixProducts()
                     | HeldRow()
                     | TeamLoop()
