@@ -17,7 +17,7 @@ from itertools import product
 from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.domain import EVERYWHERE
 from tadc.ir.element_types import item_bytes
-from tadc.ir.expr import Expr, Read
+from tadc.ir.expr import Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.range import Bound, Range
@@ -85,7 +85,7 @@ def with_computed_values(
     wide = [n for n in COLUMNS if (n - 1) * ALONG < extents[d]][-2:]
     for rows, columns, part in product(ROWS, wide, PARTS):
         if rows * (columns + part) <= MOST_SUMS:
-            made = terms.tiled(program, (i, rows), (d, columns), part, sizes, machine)
+            made = terms.tiled(program, _Shape(i, rows, d, columns, part), sizes, machine)
             if made is not None:
                 yield GpuKernel(made, machine.block)
 
@@ -94,6 +94,24 @@ def shares_values(kernel: Kernel) -> bool:
     """Whether the elements of the kernel, a point each, share values that a block may compute once."""
     terms = _Terms.of(kernel)
     return terms is not None and bool(terms.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Of a tile: how many values a thread has of the index `row`, which values and elements share, of `column`, which elements alone have,
+    and `each` of a part of the loop.
+    """
+
+    row: Symbol
+    rows: int
+    column: Symbol
+    columns: int
+    each: int
+
+    @property
+    def terms(self) -> int:
+        """The values of a part of the loop."""
+        return self.each * ALONG
 
 
 def _last_long(indices: Sequence[Symbol], extents: Mapping[Symbol, int]) -> Symbol:
@@ -135,7 +153,7 @@ class _Terms:
         used = _Used.of(kernel)
         own = set().union(*(used.of_steps((s,)) for s in loop.body if has_loops((s,))))
         others = box - own
-        if not (own and others) or any(isinstance(s, Loop) for s in after):
+        if not (own and others):
             return None
         begun = {s.local for s in steps_of(loop.body) if isinstance(s, (Accumulator, Let))}
         shared: list[Step] = []
@@ -158,83 +176,65 @@ class _Terms:
         )
 
     def tiled(
-        self,
-        program: Program,
-        rows: tuple[Symbol, int],
-        columns: tuple[Symbol, int],
-        part: int,
-        sizes: Sizes,
-        machine: Machine,
+        self, program: Program, shape: _Shape, sizes: Sizes, machine: Machine
     ) -> Kernel | None:
-        """The kernel with so many values of each index a thread, and so many of each part of the loop; None where blocks find nothing to share."""
-        kernel, j, (i, of_row), (d, of_column) = self.kernel, self.loop.range.index, rows, columns
-        values = self.values()
+        """The kernel with tiles of that shape; None where blocks find nothing to share."""
+        kernel, values, j = self.kernel, self.values(), self.loop.range.index
         if not values:
             return None
         names = Names((*program.names, *program.symbols, *names_of(kernel)))
-        at_once = part * ALONG
-        n = names.fresh(f"{j}_part")
-        box = TileIndex(i, constant(0), of_row, False, ALONG)
-        buffers = {e: _buffer(names.fresh("values_tile"), at_once, box) for e in values}
-        middle = {**sizes, **{k: e.at(sizes) // 2 for k, e in zip(kernel.indices, kernel.extents, strict=True)}}  # fmt: skip
-        end = self.loop.range.highs[0].form
-        middle |= {j: end.at(sizes) // 2, n: end.at(sizes) // 2 // at_once}
+        part = names.fresh(f"{j}_part")
+        buffers = {e: _buffer(names.fresh("values_tile"), shape) for e in values}
+        taken = [part, *(b.name for b in buffers.values())]
+        pairs = zip(kernel.indices, kernel.extents, strict=True)
+        end = self.loop.range.highs[0].form.at(sizes)
+        middle = {**sizes, **{i: n.at(sizes) // 2 for i, n in pairs}, j: end // 2, part: end // 2 // shape.terms}  # fmt: skip
 
-        # What the block computes.
-        place = symbol(place_of(j)), symbol(place_of(i))
+        own = self._computing(buffers, shape.row)
+        counts = Shape({shape.row: shape.rows, j: shape.each}, {shape.row: ALONG, j: ALONG})
+        own = tiled(own, program, (EVERYWHERE, own.body), counts, middle, machine, taken=taken)
+        own_buffers = (*buffers.values(), *buffers_of(own.body))
+        taken += [b.name for b in own_buffers]
+        left = machine.shared_bytes - sum(b.size for b in own_buffers) * STAGED_BYTES
+
+        around = self._adding(buffers, part, shape)
+        order = [i for i in kernel.indices if i in {shape.row, shape.column}]
+        numbers = {shape.row: shape.rows, shape.column: shape.columns}
+        counts = Shape({i: numbers[i] for i in order}, dict.fromkeys(order, ALONG))
+        within = replace(machine, shared_bytes=max(0, left))
+        around = tiled(around, program, (EVERYWHERE, around.body), counts, middle, within, taken=taken)  # fmt: skip
+        match own.body, around.body:
+            case (Tile(interior=()) as inner,), (Tile(interior=()) as outer,) if left >= 0:
+                computed = Computed(tuple(buffers.values()), j, part, (inner,))
+                body = tuple(_with(computed, outer.body, shape.row))
+                return replace(around, body=(replace(outer, body=body),))
+            case _:
+                return None
+
+    def _computing(self, buffers: Mapping[Expr, Buffer], row: Symbol) -> Kernel:
+        """The kernel of what the block computes, for each value of the loop too."""
+        kernel, r = self.kernel, self.loop.range
+        place = symbol(place_of(r.index)), symbol(place_of(row))
         stores = tuple(Store(b.name, place, e) for e, b in buffers.items())
-        of_pair = replace(
+        before = _needed(self.before, (*self.shared, *stores))
+        extents = dict(zip(kernel.indices, kernel.extents, strict=True))
+        return replace(
             kernel,
-            indices=(*self.own, j),
-            extents=(*(kernel.extents[kernel.indices.index(k)] for k in self.own), end + 1),
-            body=(*_needed(self.before, (*self.shared, *stores)), *self.shared, *stores),
+            indices=(*self.own, r.index),
+            extents=(*(extents[i] for i in self.own), r.highs[0].form + 1),
+            body=(*before, *self.shared, *stores),
             writes=(),
         )
-        shape = Shape({i: of_row, j: part}, {i: ALONG, j: ALONG})
-        everywhere = EVERYWHERE, of_pair.body
-        taken = [b.name for b in buffers.values()] + [n]
-        inner = tiled(of_pair, program, everywhere, shape, middle, machine, taken=taken)
-        match inner.body:
-            case (Tile(interior=()) as own,):
-                pass
-            case _:
-                return None
 
-        # What each thread adds up.
-        first = at_once * symbol(n)
-        read = {
-            e: Read(b.name, (symbol(j) - first, symbol(i) - symbol(first_of(i))))
-            for e, b in buffers.items()
-        }
-        rest = tuple(_replaced(self.rest, read))
-        rest = (*_needed(self.shared, rest), *rest)
-        of_part = Loop(Range(j, (Bound(first),), (*self.loop.range.highs, Bound(first + (at_once - 1)))), rest)  # fmt: skip
-        parts = Loop(Range(n, (Bound(constant(0)),), (Bound(end, at_once),)), (of_part,))
-        body = (*self.before, parts, *self.after)
-        own_bytes = sum(b.size for b in (*buffers.values(), *buffers_of(inner.body)))
-        left = machine.shared_bytes - own_bytes * STAGED_BYTES
-        if left <= 0:
-            return None
-        order = [k for k in kernel.indices if k in {i, d}]
-        counts = {i: of_row, d: of_column}
-        shape = Shape({k: counts[k] for k in order}, dict.fromkeys(order, ALONG))
-        taken += [b.name for b in buffers_of(inner.body)]
-        outer = tiled(
-            replace(kernel, body=body, locals=kernel.locals | inner.locals),
-            program,
-            (EVERYWHERE, body),
-            shape,
-            middle,
-            replace(machine, shared_bytes=left),
-            taken=taken,
-        )
-        match outer.body:
-            case (Tile(interior=()) as tile,):
-                pass
-            case _:
-                return None
-        computed = Computed(tuple(buffers.values()), j, n, (own,))
-        return replace(outer, body=(replace(tile, body=tuple(_with(computed, tile.body, i))),))
+    def _adding(self, buffers: Mapping[Expr, Buffer], part: Symbol, shape: _Shape) -> Kernel:
+        """The kernel of what each thread adds up, part by part of the loop."""
+        r, first = self.loop.range, shape.terms * symbol(part)
+        place = symbol(r.index) - first, symbol(shape.row) - symbol(first_of(shape.row))
+        rest = tuple(_replaced(self.rest, {e: Read(b.name, place) for e, b in buffers.items()}))
+        last = Bound(first + (shape.terms - 1))
+        terms = Loop(Range(r.index, (Bound(first),), (*r.highs, last)), (*_needed(self.shared, rest), *rest))  # fmt: skip
+        parts = Range(part, (Bound(constant(0)),), (Bound(r.highs[0].form, shape.terms),))
+        return replace(self.kernel, body=(*self.before, Loop(parts, (terms,)), *self.after))
 
     def values(self) -> list[Expr]:
         """What the rest reads of the values that loops among the shared steps have made, as large as it is shared."""
@@ -246,20 +246,24 @@ class _Terms:
             if isinstance(s, Let) and not made.isdisjoint(_locals_of(s.value)):
                 made.add(s.local)
         found: dict[Expr, None] = {}
-
-        def look(e: Expr) -> None:
+        waiting = [(e, False) for s in self.rest for e in values_of(s)]
+        seen: set[tuple[Expr, bool]] = set()
+        while waiting:
+            e, is_guarded = place = waiting.pop()
+            if place in seen:
+                continue
+            seen.add(place)
             read = _locals_of(e) & self.kernel.locals
             if made.isdisjoint(read):
-                return
-            if used.of_value(e).isdisjoint(self.others) and read <= known:
+                continue
+            # What a condition guards may be outside of its tensor elsewhere.
+            elements = (n for n in postorder((e,)) if isinstance(n, Read) and n.subscripts)
+            anywhere = not is_guarded or not any(elements)
+            if anywhere and used.of_value(e).isdisjoint(self.others) and read <= known:
                 found[e] = None
             else:
-                for o in e.operands:
-                    look(o)
-
-        for step in self.rest:
-            for e in values_of(step):
-                look(e)
+                guards = is_guarded or isinstance(e, Select)
+                waiting += [(o, guards) for o in reversed(e.operands)]
         return list(found) if len(found) <= MOST_VALUES else []
 
 
@@ -317,12 +321,11 @@ def _needed(made: Sequence[Step], steps: Sequence[Step]) -> tuple[Let, ...]:
     return tuple(needed)
 
 
-def _buffer(name: str, count: int, rows: TileIndex) -> Buffer:
-    """For values of so many of the loop's index, and for each of the rows of a tile, neighbours behind one another."""
-    counts = count, rows.values
-    aligned = rows.group if rows.group > 1 else 1
-    nothing = constant(0), constant(0)
-    return Buffer(name, "", nothing, (1, 1), counts, (False, False), (0, 1), aligned, 1, (False, False))  # fmt: skip
+def _buffer(name: str, shape: _Shape) -> Buffer:
+    """For the values of a part of the loop, and for each of the rows of a tile, neighbours behind one another."""
+    rows = TileIndex(shape.row, constant(0), shape.rows, strided=False, threads=ALONG)
+    nothing, counts = constant(0), (shape.terms, rows.values)
+    return Buffer(name, "", (nothing,) * 2, (1, 1), counts, (False,) * 2, (0, 1), rows.group, 1, (False,) * 2)  # fmt: skip
 
 
 def _replaced(steps: Sequence[Step], read: Mapping[Expr, Read]) -> Iterator[Step]:
