@@ -78,7 +78,8 @@ LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
 MUCH = 2**22  # terms in all that are worth a look
 MOST_BESIDE = 256  # parts that threads side by side have
-COLUMNS = 128  # parts that a tile has side by side
+COLUMNS, FEW_COLUMNS = 128, 32  # parts that a tile has side by side, and at least
+MOST_OF_PAIRS = 2**24  # parts of all elements
 FAR = 1.5  # times the least time: parts of another kind are looked at
 WORTH_OF_OTHER_KIND = 1.1  # times as fast as the usual parts
 LONG = 16  # an index of which a tile has several values
@@ -464,8 +465,11 @@ def _columns(
     index = _of_pairs(e, s, values)
     if counts.get(index, 0) < LEAST * COLUMNS or points * prod(counts.values()) < MUCH:
         return None
-    room = min(MOST_PARTS, machine.resident_threads * OF_TILE // points, counts[index] // LEAST)
-    number = 1 << max(COLUMNS, room).bit_length() - 1
+    busy = max(COLUMNS, min(MOST_PARTS, machine.resident_threads * OF_TILE // points))
+    room = min(busy, counts[index] // LEAST, MOST_OF_PAIRS // points)
+    if room < FEW_COLUMNS:
+        return None
+    number = 1 << room.bit_length() - 1
     return _Parts(e, index, number, False, 0, index, number, "pairs")
 
 
