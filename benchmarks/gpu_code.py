@@ -38,6 +38,7 @@ from tadc.schedule.nest.loop_nest import (
     Barrier,
     Branch,
     Computed,
+    HeldRow,
     Lanes,
     Leader,
     Let,
@@ -169,6 +170,8 @@ class _Executed:
                     total.update(self.of(body, points.along(r), threads))
                 case TeamLoop(r, body):
                     total.update(self.of(body, points.along(r), 1))
+                case HeldRow(body):
+                    total.update(self.of(body, points, threads))
                 case Tile(_, body):
                     total.update(self.of(body, points, 1 / self.lanes))
                 case Staged(r, count, buffers, body):
