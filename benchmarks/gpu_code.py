@@ -37,6 +37,8 @@ from tadc.schedule.nest.loop_nest import (
     Assign,
     Barrier,
     Branch,
+    Computed,
+    HeldRow,
     Lanes,
     Leader,
     Let,
@@ -112,6 +114,7 @@ class _Executed:
     itemsize: Mapping[str, int]
     numbers: dict[Points, int] = field(default_factory=dict)
     in_lanes: bool = False
+    around: GpuKernel | None = None  # whose blocks compute values by a tile of their own
 
     def counts(self) -> Counts:
         k = self.scheduled.kernel
@@ -155,6 +158,8 @@ class _Executed:
                     points = Points(points.indices, (*points.derived, d), points.domain)
                 case Accumulate():
                     total["operations"] += times
+                case Store(tensor) if tensor not in self.itemsize:
+                    pass  # of a buffer
                 case Store(tensor, _, _, op, atomic):
                     total["atomics" if atomic else "stores"] += times
                     total["loads"] += times * (op is not None and not atomic)
@@ -165,16 +170,23 @@ class _Executed:
                     total.update(self.of(body, points.along(r), threads))
                 case TeamLoop(r, body):
                     total.update(self.of(body, points.along(r), 1))
+                case HeldRow(body):
+                    total.update(self.of(body, points, threads))
                 case Tile(_, body):
                     total.update(self.of(body, points, 1 / self.lanes))
                 case Staged(r, count, buffers, body):
                     inside = points.along(r)
                     total.update(self.of(body, inside, threads))
-                    tile = prod(t.values for t in self.scheduled.tile)
+                    tile = prod(t.values for t in (self.around or self.scheduled).tile)
                     for b in buffers:
                         copied = self.number(inside) * prod(b.counts) / (tile * count)
                         total["loads"] += copied
                         total["bytes"] += copied * self.itemsize[b.tensor]
+                case Computed():
+                    kernel = replace(self.scheduled.kernel, body=step.body)
+                    own = replace(self.scheduled, kernel=kernel)
+                    within = replace(self, scheduled=own, around=self.scheduled)
+                    total.update(within.of(step.tile.body, points, threads))
                 case Lanes(body):
                     laned = replace(self, in_lanes=True)
                     total.update(laned.of(body, points, threads * self.lanes))

@@ -329,6 +329,8 @@ def _gpu_schedule(kernel: Kernel, k: GpuKernel, team: str) -> str:
     if staged:
         ahead = any(isinstance(s, Staged) and s.is_ahead for s in steps)
         schedule += f"; it stages {', '.join(staged)}{', a part ahead' if ahead else ''}"
+    if k.computed:
+        schedule += ", and computes once what the elements of a block share"
     if any(isinstance(s, Staged) and s.by_terms for s in steps):
         schedule += ", and multiplies matrices in TF32"
     if loops:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import tadc
+from tadc.compiler import gpu_decisions
+from tadc.options import Options
 from tadc.runtime.cuda import arrays as runtime
 from tadc.runtime.cuda.nvrtc import Compiled, find_nvrtc
 
@@ -80,6 +82,36 @@ def test_a_team_counts_what_each_of_its_threads_does(benchmark_module):
     assert (
         2 <= counts["operations"] / (8 * 10**5) < 5
     )  # with the trees in which threads add up, and blocks of sums
+
+
+def test_rows_that_a_team_holds_are_loaded_once(benchmark_module):
+    code = benchmark_module("gpu_code")
+    f = tadc.compile(
+        "size N, M\ninput x[N,M]\nm[i] = max{j} x[i,j]\noutput y\ny[i,j] = exp(x[i,j] - m[i])/sum{k} exp(x[i,k] - m[i])"
+    )
+    sizes = {"N": 10**4, "M": 1024}
+    (value, _) = code.forms(f, sizes)["gather"]
+    assert any(k.row for k in value.kernels)
+
+    counts = code.counted([value], sizes)
+
+    assert 1 <= counts["loads"] / (sizes["N"] * sizes["M"]) < 1.01
+    assert counts["stores"] == sizes["N"] * sizes["M"]
+
+
+def test_what_blocks_compute_once_is_counted_once_for_all_that_share_it(benchmark_module):
+    code, sizes = benchmark_module("gpu_code"), {"I": 20000, "J": 20000}
+    text = "size I, J\ninput x[I,64], y[J,64]\nf[i,d] = sum{j} exp(-sum{e} (x[i,e] - y[j,e])**2)*(x[i,d] - y[j,d])"
+    program = tadc.compile(text).program
+    options = Options.of(backend="cuda", memory="recompute")
+    decided = gpu_decisions(program, sizes, "float32", options)
+    (mode,) = code.modules_of({"run": program}, {"run": decided})
+    value = code.GpuModule.of(mode, sizes)
+    assert any(k.computed for k in value.kernels)
+
+    each = code.counted([value], sizes)["operations"] / (sizes["I"] * sizes["J"])
+
+    assert 2 * 64 * 3 < each < 1.1 * 2 * 64 * 3  # differences, products and sums; with a function
 
 
 @pytest.mark.skipif(not find_nvrtc(), reason="no NVRTC")

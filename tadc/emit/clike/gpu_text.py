@@ -22,6 +22,7 @@ from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Barrier,
     Buffer,
+    Computed,
     GpuStep,
     HeldRow,
     Leader,
@@ -88,6 +89,8 @@ class GpuText(CText):
                 return (yield self._tile(step, indent))
             case Staged():
                 return (yield self._staged(step, indent))
+            case Computed():
+                return (yield self._computed(step, indent))
             case MatrixProducts():
                 return self._matrix_products(step, indent)
             case HeldRow():
@@ -117,13 +120,23 @@ class GpuText(CText):
 
     def _tile(self, step: Tile, indent: int) -> Generator[Any, Any, list[str]]:
         """The lanes of a tile, the last index innermost."""
+        declared = (line for b in buffers_of((step,)) for line in self.declared(b))
+        lines = [f"{'  ' * indent}{line}" for line in declared]
+        return lines + (yield self._points(step, indent))
+
+    def _computed(self, step: Computed, indent: int) -> Generator[Any, Any, list[str]]:
+        """The tile whose points store what the block shares: its buffers are those of the tile around."""
         pad = "  " * indent
-        buffers = buffers_of((step,))
-        lines = [pad + line for b in buffers for line in self.declared(b)]
-        edge, interior = self._places(step, buffers)
+        of_part = replace(self, names={**self.names, part(step.index): self.names[step.part]})
+        lines = yield of_part._points(step.tile, indent + 1)
+        return [f"{pad}{{", *lines, f"{pad}}}", f"{pad}{self.barrier};"]
+
+    def _points(self, step: Tile, indent: int) -> Generator[Any, Any, list[str]]:
+        pad = "  " * indent
+        edge, interior = self._places(step, buffers_of((step,)))
         if not step.interior:
-            return lines + (yield edge._in_lanes(step.body, step.wide, indent))
-        lines.append(f"{pad}if ({edge.condition(_whole(step)).text}) {{")
+            return (yield edge._in_lanes(step.body, step.wide, indent))
+        lines = [f"{pad}if ({edge.condition(_whole(step)).text}) {{"]
         lines += yield interior._in_lanes(step.interior, step.interior_wide, indent + 1)
         lines.append(f"{pad}}} else {{")
         lines += yield edge._in_lanes(step.body, step.wide, indent + 1)

@@ -41,7 +41,9 @@ def kernel_sizes(kernel: Kernel, program: Program) -> tuple[str, ...]:
         if isinstance(step, LetIndex) and isinstance(step.derived, Looked):
             used |= {s for n in program.tensors[step.derived.tensor].shape for s in n.symbols}
     for b in buffers_of(kernel.body):
-        used |= {s for n in program.tensors[b.tensor].shape for s in n.symbols}
+        used |= (
+            {s for n in program.tensors[b.tensor].shape for s in n.symbols} if b.tensor else set()
+        )
     return tuple(s for s in program.parameters if s in used)
 
 

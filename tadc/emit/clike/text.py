@@ -59,6 +59,7 @@ from tadc.schedule.nest.loop_nest import (
     Barrier,
     Branch,
     Chunks,
+    Computed,
     GpuStep,
     HeldRow,
     Interior,
@@ -184,6 +185,7 @@ class CText:
                 case (
                     Tile()
                     | Staged()
+                    | Computed()
                     | MatrixProducts()
                     | HeldRow()
                     | TeamLoop()

@@ -47,6 +47,7 @@ from tadc.schedule.nest.loop_nest import (
     Barrier,
     Branch,
     Buffer,
+    Computed,
     HeldRow,
     Lanes,
     Leader,
@@ -300,6 +301,8 @@ class _Counter:
                     self.lanes = True
                     self.steps(body, frames)
                     self.lanes = False
+                case Computed():
+                    self._computed(step, frames)
                 case MatrixProducts():
                     self._matrix_products(frame)
                 case Staged():
@@ -417,6 +420,18 @@ class _Counter:
         if not has_loops(step.body):
             reads = (done.reads + done.staged_reads) / runs
             self.result.inner_loops[step.range.index] = (done.instructions / runs, reads)
+
+    def _computed(self, step: Computed, frames: tuple[Frame, ...]) -> None:
+        """A tile of the block's own, once for all that share its values."""
+        frame, around = frames[-1], self.scheduled
+        trips = next(t for t in step.tile.indices if t.index == step.index)
+        indices = (*around.kernel.indices, step.index)
+        kernel = replace(around.kernel, indices=indices, extents=(*around.kernel.extents, trips.extent), body=step.body)  # fmt: skip
+        values = {**frame.values, step.index: frame.values[step.part] * trips.values}
+        self.scheduled, self.wide = replace(around, kernel=kernel), self.wide | {*step.tile.wide}
+        self.steps(step.tile.body, (*frames[:-1], replace(frame, values=values, conditional=True)))
+        self.add(frame, Tally(instructions=BARRIER))
+        self.scheduled = around
 
     def _matrix_products(self, frame: Frame) -> None:
         """Elements of both factors are read, each bank once, and rounded; an instruction has the products of 32 sums by eight terms."""
@@ -698,8 +713,11 @@ class _Counter:
 
     def _store(self, step: Store, frames: tuple[Frame, ...]) -> None:
         frame = frames[-1]
-        lines, moved = self.accesses.access(step.tensor, step.subscripts, frames)
         places = self.points_of_thread if self.lanes else 1
+        if step.tensor in self.buffers:
+            self.add(frame, Tally(1, lines=1 / BANKS), places)
+            return
+        lines, moved = self.accesses.access(step.tensor, step.subscripts, frames)
         changes = 2 if step.op else 1
         key = (step.tensor, tuple(f - f.constant for f in step.subscripts))
         address = 0 if key in self.addresses or places > 1 else 2

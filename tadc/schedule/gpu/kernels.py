@@ -16,9 +16,10 @@ from math import prod
 from operator import itemgetter
 
 from tadc.bounded_cache import BoundedCache
-from tadc.ir.element_types import arithmetic
+from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.borders import box_interior
+from tadc.schedule.gpu.computed import shares_values, with_computed_values
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, values_of_sizes
 from tadc.schedule.gpu.few_rows import without_few_rows
 from tadc.schedule.gpu.half import unrounded
@@ -38,7 +39,7 @@ from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
-from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
 
@@ -109,9 +110,8 @@ def _times(
         given=(),
     )
     values = alone.size_values({s: sizes[s] for s in alone.sizes})
-    each = kernels(alone, "parts")
-    schedules = (_scheduled(k, alone, sizes, machine, dtype) for k in each)
-    models = [kernel_model(s, alone, values, machine, dtype) for s in schedules]
+    each = (_alone_or_apart(k, alone, sizes, machine, dtype, {}) for k in kernels(alone, "parts"))
+    models = [kernel_model(s, alone, values, machine, dtype) for run in each for _, s in run]
     seconds = sum(m.seconds * (WORTH_UNEVEN if m.is_uneven else 1) for m in models)
     return seconds, sum(m.ideal for m in models)
 
@@ -156,12 +156,47 @@ def gpu_kernels(
 
     scheduled = []
     for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
+        if len(each) == 1:
+            made = _alone_or_apart(joint, program, sizes, machine, dtype, tiles)
+            scheduled += [(replace(k, writes=s.kernel.writes), s) for k, s in made]
+            continue
         one = schedule(joint)
-        if len(each) == 1 or one.team > 1:
+        if one.team > 1:
             scheduled.append((replace(joint, writes=one.kernel.writes), one))
         else:
             scheduled += [(k, schedule(k)) for k in each]
     return scheduled
+
+
+def _alone_or_apart(
+    kernel: Kernel,
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    dtype: str,
+    tiles: Mapping[str, Shape],
+) -> list[tuple[Kernel, GpuKernel]]:
+    """The kernel with its schedule; or one for each of its statements, where blocks compute values of one once, and that is faster."""
+
+    def scheduled(k: Kernel) -> tuple[Kernel, GpuKernel]:
+        return k, _scheduled(k, program, sizes, machine, dtype, tiles.get(k.name))
+
+    joint, statements = [scheduled(kernel)], kernel.statements
+    targets = {s.target.name for s in statements}
+    if sizes is None or len(statements) == 1 or kernel.name in tiles or {*kernel.writes} != targets:
+        return joint
+    if not all(targets.isdisjoint(s.reads) for s in statements):
+        return joint
+    each = (kernel_of_points((s,), f"{kernel.name}_{n}", program) for n, s in enumerate(statements))
+    alone = [replace(k, writes=(k.statements[0].target.name,)) for k in each]
+    if not any(map(shares_values, alone)):
+        return joint
+    apart, values = list(map(scheduled, alone)), program.size_values(sizes)
+
+    def seconds(made: Sequence[tuple[Kernel, GpuKernel]]) -> float:
+        return sum(kernel_model(s, program, values, machine, dtype).seconds for _, s in made)
+
+    return apart if seconds(apart) * BETTER < seconds(joint) else joint
 
 
 def _scheduled(
@@ -231,6 +266,14 @@ def gpu_kernel(
         staged = (each for each in copying if buffers_of(each[2].kernel.body))
         for _, of, other in nsmallest(MOST_AHEAD, list(staged), key=itemgetter(0)):
             consider(of, (*of.ahead(other), *of.smaller(other)), SLIGHTLY)
+    if is_slow and len(kernel.statements) == 1:
+        of_points = kernel_of_points(kernel.statements, kernel.name, program)
+        itemsize = item_bytes(arithmetic(dtype))
+        for other in with_computed_values(of_points, program, values, machine, itemsize):
+            sharing = _in_blocks(other, program)
+            found = kernel_model(sharing, program, values, machine, dtype, model.ideal)
+            if found.seconds < fastest.seconds / BETTER:
+                best, fastest = sharing, found
     if machine.tensor_cores and arithmetic(dtype) == "float32":
         for other in schedules.by_matrices():
             if made := with_matrices(_in_blocks(other, program)):

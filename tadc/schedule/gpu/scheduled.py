@@ -11,6 +11,7 @@ from tadc.ir.expr import Read
 from tadc.schedule.gpu.cost import UNROLLED, Sizes, is_unrolled
 from tadc.schedule.nest.loop_nest import (
     Assign,
+    Computed,
     HeldRow,
     Kernel,
     Loop,
@@ -114,7 +115,8 @@ class GpuKernel:
     def registers(self, words: int) -> int:
         """Of a thread that has a tile, for what its loops need, where a number takes so many."""
         sums, staged = self.values, [s for s in steps_of(self.kernel.body) if isinstance(s, Staged)]
-        factors = sum(t.count for t in self.tile) if sums else 0
+        tiles = (self.tile, *(c.tile.indices for c in self.computed))
+        factors = max(sum(t.count for t in tile) for tile in tiles) if sums else 0
         if not staged and sums:  # addresses of what each point reads
             return REGISTERS + ADDRESSES + words * (sums + factors + self.held) + sums // 2
         together = sums // 2 if any(s.together for s in staged) else 0
@@ -130,8 +132,9 @@ class GpuKernel:
     def in_memory(self, words: int) -> int:
         """Sums of groups for which a thread has no registers: they are needed where a block of terms ends."""
         match self.kernel.body:
-            case (Tile(rare=rare),):
-                groups = prod(t.count for t in self.tile) * len(rare) // OF_GROUP
+            case (Tile(wide=wide, interior_wide=interior_wide, rare=rare),):
+                in_body = max(len({*w}.intersection(rare)) for w in (wide, interior_wide))
+                groups = prod(t.count for t in self.tile) * in_body // OF_GROUP
                 most = REGISTERS_BY_BLOCKS.get(self.blocks(words), MOST_REGISTERS)
                 return min(groups, max(0, (self.registers(words) - most) // words + groups))
             case _:
@@ -150,11 +153,15 @@ class GpuKernel:
     def values(self) -> int:
         """Locals that a thread has for the points of its tile, but for those that it rarely needs."""
         match self.kernel.body:
-            case (Tile(wide=wide, interior_wide=interior_wide, rare=rare) as tile,):
-                lanes = prod(t.count for t in tile.indices)
-                return lanes * max(len({*w}.difference(rare)) for w in (wide, interior_wide))
+            case (Tile() as tile,):
+                return _values(tile) + max((_values(c.tile) for c in self.computed), default=0)
             case _:
                 return 0
+
+    @property
+    def computed(self) -> list[Computed]:
+        """The tiles of values that a block computes for all threads."""
+        return [s for s in steps_of(self.kernel.body) if isinstance(s, Computed)]
 
     @property
     def all_values(self) -> int:
@@ -170,6 +177,11 @@ class GpuKernel:
         values = {t.index: t.values for t in self.tile}
         pairs = zip(self.kernel.indices, self.kernel.extents, strict=True)
         return self.team * prod(max(0, -(-n.at(sizes) // values.get(i, 1))) for i, n in pairs)
+
+
+def _values(tile: Tile) -> int:
+    lanes = prod(t.count for t in tile.indices)
+    return lanes * max(len({*w}.difference(tile.rare)) for w in (tile.wide, tile.interior_wide))
 
 
 def _unrolled(

@@ -8,6 +8,9 @@ where neighbours in `t` read neighbours, and where the terms of one part lie sid
 
 A part that is empty is the neutral element, so `T` need not fit.
 
+Where terms are sums over pairs, `e(i, j) = g(sum{d} h(x[i, d], y[j, d]))`, the first kind serves tiles: a block has neighbours in `i` and `t`, and
+reads for them what it would for a product of matrices.
+
 Where each term of such a sum is a long sum itself, it is the terms that are stored, for as many threads as there are of them:
 
     f = sum{j} g(sum{i} e(i, j))    is    t[j] = g(sum{i} e(i, j));  f = sum{j} t[j]
@@ -25,7 +28,15 @@ from typing import Literal, TypeAlias
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
-from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, at_least_zero, quotients
+from tadc.ir.domain import (
+    EVERYWHERE,
+    Condition,
+    Derived,
+    Determined,
+    Domain,
+    at_least_zero,
+    quotients,
+)
 from tadc.ir.expr import NEUTRAL, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -41,7 +52,7 @@ from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
 from tadc.schedule.gpu.terms import depends_on, guards, has_data, only, terms_of
 from tadc.schedule.nest.cost import Points
-from tadc.schedule.nest.lower import loop_of
+from tadc.schedule.nest.lower import kernels, loop_of
 from tadc.schedule.nest.matrix_product import large_product
 from tadc.schedule.rewrite.running import running
 
@@ -49,8 +60,9 @@ __all__ = ["split"]
 
 # The kinds of parts: those of a warp, or of threads whose elements lie side by side; of products, those of tiles. Besides them there are
 # parts of threads side by side, each of several elements that read the same; of products those of single elements, and of sums along diagonals
-# those of tiles; and those of threads that have the elements for all values of the indices that have few.
-_Kind: TypeAlias = Literal["usual", "beside", "turned", "whole"]
+# those of tiles; and those of threads that have the elements for all values of the indices that have few. Where terms are sums of products of
+# something of the element by something of the term, parts are `pairs`' columns: a tile has pairs of elements and parts.
+_Kind: TypeAlias = Literal["usual", "beside", "turned", "whole", "pairs"]
 OTHERS: tuple[_Kind, ...] = ("beside", "turned", "whole")
 
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
@@ -66,6 +78,8 @@ LONG_PARTS = 64  # terms of each thread: such parts are worth some more
 MANY_TERMS = 2**26  # from which on that time does not matter
 MUCH = 2**22  # terms in all that are worth a look
 MOST_BESIDE = 256  # parts that threads side by side have
+COLUMNS, FEW_COLUMNS = 128, 32  # parts that a tile has side by side, and at least
+MOST_OF_PAIRS = 2**24  # parts of all elements
 FAR = 1.5  # times the least time: parts of another kind are looked at
 WORTH_OF_OTHER_KIND = 1.1  # times as fast as the usual parts
 LONG = 16  # an index of which a tile has several values
@@ -100,7 +114,8 @@ def split(
         if not (has_data(s) or _are_many(s, sizes) or left_to_blas or runs):
             for e, where in guards(s.body).items():
                 taken = times and partial(times, program)
-                if found := _in_best_parts(e, s, where, values, machine, names, taken):
+                others = _mates(s, program) if taken and _of_pairs(e, s, values) else ()
+                if found := _in_best_parts(e, s, where, values, machine, names, taken, others):
                     before, parted[e] = found
                     statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
@@ -212,15 +227,22 @@ def _in_best_parts(
     machine: Machine,
     names: Names,
     times: Callable[[Sequence[Statement]], tuple[float, float]] | None,
+    mates: Sequence[Statement] = (),
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
-    """As `_in_parts`, in parts of the kind that is fastest."""
+    """As `_in_parts`, in parts of the kind that is fastest. `mates` are the statements with which this one shares terms that are pairs."""
     if times is None:
         return _in_parts(e, s, where, values, machine, names)
 
-    def taken(found: tuple[tuple[Statement, ...], Reduce] | None) -> tuple[float, float]:
+    def taken(
+        found: tuple[tuple[Statement, ...], Reduce] | None, mates: Sequence[Statement] = ()
+    ) -> tuple[float, float]:
         before, whole = found or ((), e)
-        return times([*before, replace(s, body=replaced(s.body, {e: whole}))])
+        return times([*before, replace(s, body=replaced(s.body, {e: whole})), *mates])
 
+    if pairs := _in_parts(e, s, where, values, machine, names.copy(), "pairs"):
+        time, least = taken(_in_parts(e, s, where, values, machine, names.copy()), mates)
+        if time > max(FAR * least, WORTH_OF_OTHER_KIND * taken(pairs, mates)[0]):
+            return _in_parts(e, s, where, values, machine, names, "pairs")
     made = {kind: _in_parts(e, s, where, values, machine, names.copy(), kind) for kind in OTHERS}
     others = {kind: parts for kind, parts in made.items() if parts}
     best: _Kind = "usual"
@@ -334,7 +356,9 @@ class _Parts:
         )
         box, derived = depends_on(e, where, s)
         count = {t: constant(self.count)}
-        is_last = self.warps or (self.kind == "beside" and k == self.adjacent)
+        is_last = (
+            self.warps or self.kind == "pairs" or (self.kind == "beside" and k == self.adjacent)
+        )
         box = {**box, **count} if is_last else {**count, **box}
         name = names.fresh(f"{s.target.name.removesuffix('_parts')}_parts")
         target = Tensor(name, tuple(box.values()), s.target.dtype)
@@ -358,7 +382,9 @@ def _parts(
     """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
     points = _elements(e, s, where, values)
     kind = again.kind if again else kind
-    beside, is_product = kind == "beside", _is_product(e, s, values)
+    if kind == "pairs":
+        return None if again else _columns(e, s, points, values, machine)
+    beside, is_product = kind == "beside", _is_product(e, s.extents, s.derived, values)
     of_tiles = is_product != (kind == "turned")
     if of_tiles and not is_product and not _has_windows(e, s):
         return None
@@ -431,6 +457,40 @@ def _parts(
     return None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most, kind)
 
 
+def _columns(
+    e: Reduce, s: Statement, points: int, values: Sizes, machine: Machine
+) -> _Parts | None:
+    """Parts that tiles have beside elements, as many as keep a GPU busy."""
+    counts = _counts(e, _middle(s, values))
+    index = _of_pairs(e, s, values)
+    if counts.get(index, 0) < LEAST * COLUMNS or points * prod(counts.values()) < MUCH:
+        return None
+    busy = max(COLUMNS, min(MOST_PARTS, machine.resident_threads * OF_TILE // points))
+    room = min(busy, counts[index] // LEAST, MOST_OF_PAIRS // points)
+    if room < FEW_COLUMNS:
+        return None
+    number = 1 << room.bit_length() - 1
+    return _Parts(e, index, number, False, 0, index, number, "pairs")
+
+
+def _of_pairs(e: Reduce, s: Statement, values: Sizes) -> Symbol:
+    """The index of the sum, if there is one, whose terms are sums of products of something of the element by something of the term."""
+    counts = _counts(e, _middle(s, values))
+    sums, derived = _sums(e.body), (*s.derived, *e.derived)
+    for i in sorted(counts, key=lambda i: -counts[i]):
+        pairs = {**s.extents, i: constant(counts[i])}
+        if any(_is_product(r, pairs, derived, values, i) for r in sums):
+            return i
+    return ""
+
+
+def _mates(s: Statement, program: Program) -> tuple[Statement, ...]:
+    """The others of the kernel that the statement would be in."""
+    groups = ({t.target.name for t in k.statements} for k in kernels(program, "parts"))
+    group = next(g for g in groups if s.target.name in g)
+    return tuple(t for t in program.statements if t.target.name in group and t is not s)
+
+
 def _even(count: int, values: int) -> int:
     """About so many parts of some values: of about as many each where these are few, else a power of two."""
     if count + 1 >= values:
@@ -496,16 +556,25 @@ def _whole(s: Statement, values: Sizes) -> int:
     return min(OF_TILE, prod(n for n in few if n <= FEW_VALUES))
 
 
-def _is_product(e: Reduce, s: Statement, values: Sizes) -> bool:
-    """Whether there are two long indices, on which no range depends, and each read in the loops is without one of them."""
+def _is_product(
+    e: Reduce,
+    extents: Mapping[Symbol, Affine],
+    derived: Sequence[Determined],
+    values: Sizes,
+    one: Symbol = "",
+) -> bool:
+    """Whether there are two long indices, on which no range depends, and each read in the loops is without one of them. One of them may be
+    given.
+    """
     depended_on = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
-    depended_on |= {i for d in (*e.derived, *s.derived) for i in d.symbols}
-    long = [i for i, n in s.extents.items() if n.at(values) >= LONG and i not in depended_on]
+    depended_on |= {i for d in (*e.derived, *derived) for i in d.symbols}
+    long = [i for i, n in extents.items() if n.at(values) >= LONG and i not in depended_on]
     reads = ({i for form in indices for i in form.symbols} for indices in subscripts(e.body))
     used = [indices for indices in reads if not indices.isdisjoint(e.indices)]
     return any(
         all(not {i, j} <= indices for indices in used) and {i, j} <= set().union(*used)
         for i, j in combinations(long, 2)
+        if one in {i, j, ""}
     )
 
 

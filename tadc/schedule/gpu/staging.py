@@ -309,7 +309,9 @@ class _Staging:
         box = _Box(self.tile, index, 1, stage.inner, naturals, 1)
         bound = stage.derived | self.moving
         reads = dict.fromkeys(
-            e for e in reads_of(loop.body) if index in e.symbols and bound.isdisjoint(e.symbols)
+            e
+            for e in reads_of(loop.body)
+            if index in e.symbols and bound.isdisjoint(e.symbols) and e.tensor in self.tensors
         )
         counts = {s: n for s, n in box.counts.items() if s != index}
         for together in TOGETHER:

@@ -9,7 +9,7 @@ which for 4x4 points reads 8 elements for 16 products instead of 32. Every point
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeAlias
@@ -82,12 +82,13 @@ def tiled(
     machine: Machine,
     *,
     windows: bool = False,
+    taken: Collection[str] = (),
 ) -> Kernel:
     """The kernel with tiles of that shape. `interior` is where in the box there are no borders, and the steps there.
 
     With `windows` interior tiles are separate from those at the edge: the reads of neighbours of a thread overlap.
     Of loops that blocks stage as many values at a time as suit the `values` of all sizes and of indices around. Where a block
-    finds none to stage, there is no tile.
+    finds none to stage, there is no tile. Buffers are called otherwise than what is `taken`.
     """
     if shape == NO_TILE:
         region, steps = interior
@@ -121,7 +122,9 @@ def tiled(
         inner, inner_wide = _laned(bodies[1], indices, EVERYWHERE)
         return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))
     for dropping in (True, False):
-        made = _of_block(kernel, program, bodies, indices, within, shape, values, machine, dropping)
+        made = _of_block(
+            kernel, program, bodies, indices, within, shape, values, machine, dropping, taken
+        )
         if made is not None:
             break
     else:
@@ -167,6 +170,7 @@ def _of_block(
     values: Sizes,
     machine: Machine,
     dropping: bool,
+    taken: Collection[str],
 ) -> tuple[_Laned, _Laned, frozenset[str]] | None:
     """The bodies at the edge and inside with loops staged, and their new locals; None where none is, or where not all that loops read is
     in buffers, though conditions are not tested in them (`dropping`).
@@ -178,7 +182,7 @@ def _of_block(
     edges = (within, EVERYWHERE)
     laned = [_laned(each, indices, e, dropping=dropping) for each, e in zip(bodies, edges, strict=True)]  # fmt: skip
     moving = [Varying.of(tile_indices, each).symbols - tile_indices for each in level]
-    names = Names((*program.names, *program.symbols, *names_of(kernel)))
+    names = Names((*program.names, *program.symbols, *names_of(kernel), *taken))
     made, locals_ = staged(
         [body for body, _ in laned],
         indices,

@@ -20,6 +20,7 @@ from tadc.ir.walk import rewrite
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.nest.loop_nest import (
     Branch,
+    Computed,
     LetIndex,
     Loop,
     Staged,
@@ -57,7 +58,9 @@ def with_values_together(scheduled: GpuKernel) -> GpuKernel:
 
     def made(steps: Sequence[Step]) -> tuple[Step, ...]:
         return tuple(
-            replace(s, together=_together(s, indices, derived)) if isinstance(s, Staged) else map_bodies(s, made)
+            replace(s, together=_together(s, indices, derived)) if isinstance(s, Staged)
+            else s if isinstance(s, Computed)  # a tile of its own
+            else map_bodies(s, made)
             for s in steps
         )  # fmt: skip
 

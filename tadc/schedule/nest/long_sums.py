@@ -41,6 +41,7 @@ from tadc.schedule.nest.loop_nest import (
     Assign,
     Branch,
     Chunks,
+    Computed,
     Interior,
     Kernel,
     Lanes,
@@ -255,7 +256,8 @@ class _Blocks:
         """A loop with many terms: in blocks, or its body is."""
         terms = max(self._terms(loop.body, s) for s in sums)
         of_row = isinstance(loop, TeamLoop) and loop.held  # which is one loop, and short
-        if of_row or 2 * terms > _length(sums):
+        is_block = terms == _length(sums) and any(isinstance(s, Computed) for s in loop.body)
+        if of_row or (2 * terms > _length(sums) and not is_block):
             yield self._in_bodies(loop, sums)
             return
         parts = self._parts(sums)
@@ -302,6 +304,8 @@ class _Blocks:
         hint: str = "block",
     ) -> Loop:
         """The loop in blocks of so many values. The parts begin with 0 in each; `after` is done after it."""
+        if length == 1:
+            return Loop(loop.range, (*self._zeros(list(parts.values())), *loop.body, *after))
         r = loop.range
         if r.index not in self.indices:
             plain = r.index.removesuffix("_block")

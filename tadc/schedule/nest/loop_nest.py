@@ -2,7 +2,8 @@
 
     Kernel = box, steps for each of its points
     Step   = Let | LetIndex | Accumulator | Accumulate | Assign | Loop | Branch | Store | Strips | Lanes
-           | LaneSums | Interior | Chunks | Tile | Staged | HeldRow | TeamLoop | TeamSums | TeamScan | Leader | Barrier
+           | LaneSums | Interior | Chunks | Tile | Staged | Computed | HeldRow | TeamLoop | TeamSums | TeamScan | Leader
+           | Barrier
 
 A local variable is read as a tensor of rank 0 that no memory holds (`Read(name, ())` with the name among the locals).
 A kernel may store several times, and to several tensors; a `Loop` over the last output index makes a thread own a row.
@@ -34,6 +35,7 @@ __all__ = [
     "Branch",
     "Buffer",
     "Chunks",
+    "Computed",
     "GpuStep",
     "HeldRow",
     "Interior",
@@ -356,7 +358,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Elements of a tensor that the threads of a block read from memory once, and share.
+    """Elements of a tensor that the threads of a block read from memory once, and share; of none, if it has values that they compute.
 
     In dimension `d` of the tensor they begin at `lows[d]`, in terms of `first_of` indices, and there are `counts[d]` of them,
     `steps[d]` apart; where `below[d]`, they may begin before the tensor. The buffer has the dimensions in another `order`, its outermost first.
@@ -453,6 +455,25 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """Values that the threads of a block compute together, and share: `body` is a tile of their own, whose points store them in
+    the `buffers`, and behind it there is a barrier.
+
+    The block has the same values of the indices of the tile around; of `index` it has as many as the tile does, number `part` of these.
+    """
+
+    buffers: tuple[Buffer, ...]
+    index: Symbol
+    part: Symbol
+    body: tuple[Tile]
+
+    @property
+    def tile(self) -> Tile:
+        (tile,) = self.body
+        return tile
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixProducts:
     """Products added to the sums of all lanes, by instructions for matrices: of a factor by the rows of a tile and one by its columns.
 
@@ -466,7 +487,16 @@ class MatrixProducts:
 
 # Steps that only kernels of a GPU have.
 GpuStep: TypeAlias = (
-    HeldRow | TeamLoop | TeamScan | TeamSums | Leader | Barrier | Staged | MatrixProducts | Tile
+    HeldRow
+    | TeamLoop
+    | TeamScan
+    | TeamSums
+    | Leader
+    | Barrier
+    | Staged
+    | Computed
+    | MatrixProducts
+    | Tile
 )
 Step: TypeAlias = (
     Let
@@ -578,6 +608,7 @@ def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
             | LaneSums(body=body)
             | Strips(body=body)
             | Chunks(body=body)
+            | Computed(body=body)
             | HeldRow(body)
             | TeamLoop(body=body)
             | TeamSums(body)
@@ -628,6 +659,7 @@ def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -
             | Lanes()
             | LaneSums()
             | Chunks()
+            | Computed()
             | HeldRow()
             | TeamLoop()
             | TeamSums()
@@ -656,9 +688,15 @@ def has_loops(steps: Sequence[Step]) -> bool:
 
 
 def buffers_of(steps: Sequence[Step]) -> tuple[Buffer, ...]:
-    """The buffers of all staged loops, each once."""
-    staged = (s for s in steps_of(steps) if isinstance(s, Staged))
-    return tuple(dict.fromkeys(b for s in staged for b in s.buffers))
+    """The buffers of all staged loops, and those with computed values, each once."""
+    every: dict[Buffer, None] = {}
+    for s in steps_of(steps):
+        match s:
+            case Staged(buffers=buffers) | Computed(buffers=buffers):
+                every |= dict.fromkeys(buffers)
+            case _:
+                pass
+    return tuple(every)
 
 
 def names_of(kernel: Kernel) -> set[str]:
