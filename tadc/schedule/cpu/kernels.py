@@ -16,6 +16,7 @@ from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.columns import PARTS
+from tadc.schedule.cpu.hoisted import with_values_before_loops
 from tadc.schedule.cpu.index_sets import with_split_loops
 from tadc.schedule.cpu.lane_cost import (
     Layout,
@@ -158,7 +159,9 @@ def _scheduled(
     kernel = rows_as_locals(kernel)
     simplification = Simplification.of(kernel)
     body = simplification.written_out(kernel.body)
-    kernel = replace(kernel, body=body, locals=frozenset(simplification.locals))
+    locals_ = simplification.locals
+    body = tuple(with_values_before_loops(body, simplification.names, locals_))
+    kernel = replace(kernel, body=body, locals=frozenset(locals_))
     if has_few_elements(kernel.extents):
         flat = unrolled(kernel) or kernel
         around = Surroundings.of(flat, program, usual)

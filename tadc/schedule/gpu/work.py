@@ -32,7 +32,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["StagedRead", "Work", "merged", "operations", "trips", "works"]
+__all__ = ["QUOTIENTS", "StagedRead", "Work", "merged", "operations", "trips", "works"]
 
 QUOTIENTS = ("div", "sqrt", "rsqrt")
 
