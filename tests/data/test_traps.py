@@ -308,3 +308,13 @@ def test_a_condition_that_a_sum_shares_with_others_is_printed_in_it():
     assert "if" not in str(f)
     np.testing.assert_array_equal(again(**arrays), f(**arrays))
     np.testing.assert_array_equal(f(**arrays), [0, 1, 0])
+
+
+def test_a_sum_stays_under_the_condition_that_its_data_are_looked_up_under():
+    text = "size N, M\ninput A[N, M], tab[N, M]: index\ny[i: M] = A[0, tab[clamp(2), tab[0, i]]]**2"
+    gradient = tadc.compile(text, dtype="float64").adjoint("A")
+    again = tadc.compile(str(gradient), dtype="float64")
+    for rows in (1, 4):
+        A, tab = np.arange(2.0 * rows).reshape(rows, 2), np.arange(2 * rows).reshape(rows, 2) % 2
+        arrays = {"A": A, "tab": tab, "dy": np.array([1.0, 10])}
+        np.testing.assert_array_equal(again(**arrays), gradient(**arrays))
