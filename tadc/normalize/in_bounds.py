@@ -59,10 +59,12 @@ def reads_are_in_bounds(e: Expr, known: Domain, tensors: Mapping[str, Tensor]) -
 
 
 def _places(derived: Sequence[Determined], tensors: Mapping[str, Tensor]) -> Iterator[Condition]:
-    """That data are looked up inside of their tensors, as far as other data do not decide it."""
+    """That data are looked up inside of their tensors, as far as other data do not decide it. Lists, which are no tensors of a
+    program, are made for what looks them up.
+    """
     made = {d.name for d in derived}
     for d in derived:
-        if isinstance(d, Looked):
+        if isinstance(d, Looked) and d.tensor in tensors:
             for form, n in zip(d.subscripts, tensors[d.tensor].shape, strict=True):
                 if made.isdisjoint(form.symbols):
                     yield from between(0, form, n - 1)
