@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine
-from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero, between
+from tadc.ir.domain import (
+    EVERYWHERE,
+    Condition,
+    Determined,
+    Domain,
+    Looked,
+    at_least_zero,
+    between,
+)
 from tadc.ir.expr import Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Tensor
 from tadc.normalize.choices import negated
@@ -39,9 +47,24 @@ def reads_are_in_bounds(e: Expr, known: Domain, tensors: Mapping[str, Tensor]) -
                 ]
             case Reduce(_, _, derived, domain, body):
                 definitions = Domain.of(c for d in derived for c in d.conditions)
-                inner = [(body, around & domain & definitions)]
+                within = around & domain & definitions
+                if not all(implies(within, c) for c in _places(derived, tensors)):
+                    return False
+                inner = [(body, within)]
             case _:
                 inner = [(operand, around) for operand in node.operands]
         waiting += [pair for pair in inner if pair not in seen]
         seen.update(inner)
     return True
+
+
+def _places(derived: Sequence[Determined], tensors: Mapping[str, Tensor]) -> Iterator[Condition]:
+    """That data are looked up inside of their tensors, as far as other data do not decide it. Lists, which are no tensors of a
+    program, are made for what looks them up.
+    """
+    made = {d.name for d in derived}
+    for d in derived:
+        if isinstance(d, Looked) and d.tensor in tensors:
+            for form, n in zip(d.subscripts, tensors[d.tensor].shape, strict=True):
+                if made.isdisjoint(form.symbols):
+                    yield from between(0, form, n - 1)

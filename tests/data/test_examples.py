@@ -487,6 +487,8 @@ LISTS = [
     ("y[i: 3] = sum{e | k[e] = i} w[e]", {"k": [1, 0, 1, 1]}, [0, 1, 4, 4], [[1, 0, 2, 3]]),
     ("y[n: 4] = sum{t, a | k[t, a] = n} w[t, a]", {"k": [[0, 1, 2], [1, 3, 2]]}, [0, 1, 3, 5, 6], [[0, 0, 1, 0, 1, 1], [0, 1, 0, 2, 2, 1]]),
     ("h[a: 2, b: 2] = sum{e | p[e] = a and q[e] = b} w[e]", {"p": [0, 1, 0, 0], "q": [1, 0, 1, 0]}, [0, 1, 3, 3, 4, 4], [[3, 0, 2, 1]]),
+    ("h[a: 2, b: 2] = sum{e | p[e] + 1 = a and q[e] = b} w[e]", {"p": [-1, 0, -1, -1], "q": [1, 0, 1, 0]}, [0, 1, 3, 3, 4, 4], [[3, 0, 2, 1]]),
+    ("h[a: 2, b: 2, c: 2] = sum{e | p[e] = a and q[e] = b and r[e] = c} w[e]", {"p": [0, 1, 0, 0], "q": [1, 0, 1, 0], "r": [1, 0, 0, 1]}, [0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 4], [[3, 2, 0, 1]]),
     ("y[e: 5] = sum{i=0..2 | k[i] <= e and e < k[i+1]} w[i]", {"k": [0, 2, 2, 5]}, [0, 1, 2, 3, 4, 5], [[0, 0, 2, 2, 2]]),
 ]  # fmt: skip
 
@@ -494,7 +496,9 @@ LISTS = [
 @pytest.mark.parametrize(("text", "given", "begin", "positions"), LISTS, ids=[t for t, *_ in LISTS])
 def test_a_list_has_its_positions_in_the_order_of_keys(text, given, begin, positions):
     f = tadc.compile(text, backend="interpreter")
-    made = listed(f.program).lists
+    program = listed(f.program)
+    made = program.lists
+    assert not program.tested
     indices = {n: as_index(n, k) for n, k in given.items()}
     sizes = {s: len(positions[0]) for s in f.sizes} if "w[i]" not in text else {"I": 3, "k_0": 4}
     (found,) = lists_of(made, indices, dict.fromkeys(f.sizes, 3) | sizes, 100)

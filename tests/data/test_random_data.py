@@ -5,6 +5,8 @@ import pytest
 
 import tadc
 from tadc import compiler
+from tadc.ir.expr import Reduce
+from tadc.ir.walk import postorder
 from tadc.runtime.index import as_index, facts_of, list_tensors, lists_of
 from tadc.runtime.interpreter import interpret
 from tadc.runtime.opencl.arrays import devices
@@ -56,6 +58,20 @@ def test_values_and_derivatives_are_those_of_scattering(seed):
     held.assert_holds(f)
     if not compiler.index_stages(f.program):
         held.assert_holds(f, by_lists(FACTS[seed % 3]))
+
+
+# 660 looks up an element where a row begins, which is data too.
+@pytest.mark.parametrize("seed", [660, *range(3)])
+@pytest.mark.parametrize("facts", FACTS)
+def test_what_is_looked_up_with_other_data_stands_behind_them(seed, facts):
+    data = random_data(seed, small=True)
+    f = compiled(data)
+    program = f.adjoint([n for n in data.tensors if n in f.inputs]).program
+    for s in listed(program, facts).program.statements:
+        for e in postorder(s.body):
+            derived = e.derived if isinstance(e, Reduce) else ()
+            for n, d in enumerate(derived):
+                assert {o.name for o in derived[n:]}.isdisjoint(d.symbols)
 
 
 # 148 has two lists in one sum, named in another order where they come about than in the text; 1205 a quotient of data that is read where

@@ -59,6 +59,20 @@ TRAPS = {
         "y[a: 4, b: 2] = sum{e | p[e] = b and 2*q[e] = a} w[e]", {"p": [1, 0, 1, 0], "q": [0, 1, 0, 2], "w": [1.0, 2, 4, 8]},
         [[0, 5], [0, 0], [2, 0], [0, 0]], [[1.0, 2], [3, 4], [5, 6], [7, 8]], {"w": [2, 5, 2, 0]},
     ),
+    "keys that are moved": (
+        "y[a: 3, b: 2] = sum{e | p[e] + 1 = a and q[e] - 1 = b} w[e]", {"p": [0, 1, 0, -1, 2], "q": [1, 2, 2, 1, 1], "w": [1.0, 2, 4, 8, 16]},
+        [[8, 0], [1, 4], [0, 2]], [[1.0, 2], [3, 4], [5, 6]], {"w": [3, 6, 4, 1, 0]},
+    ),
+    "three keys": (
+        "y[a: 2, b: 2, c: 2] = sum{e | p[e] = a and 1 - q[e] = b and r[e] + 1 = c} w[e]",
+        {"p": [0, 1, 0, 1], "q": [0, 1, 0, 1], "r": [0, -1, 0, 1], "w": [1.0, 2, 4, 8]},
+        [[[0, 0], [0, 5]], [[2, 0], [0, 0]]], [[[1.0, 2], [3, 4]], [[5, 6], [7, 8]]], {"w": [4, 5, 4, 0]},
+    ),
+    "three keys, of one a multiple": (
+        "y[a: 2, b: 4, c: 2] = sum{e | p[e] = a and 2*q[e] = b and r[e] = c} w[e]",
+        {"p": [0, 1, 0, 1], "q": [0, 1, 0, 2], "r": [0, 1, 0, 1], "w": [1.0, 2, 4, 8]},
+        [[[5, 0], [0, 0], [0, 0], [0, 0]], [[0, 0], [0, 0], [0, 2], [0, 0]]], np.arange(1.0, 17).reshape(2, 4, 2), {"w": [1, 14, 1, 0]},
+    ),
     "a column by data, of rows that are a multiple": (
         "input k[N]: index, m[E]: index; y[e, j: 3] = [j = k[m[e]]]*x[pad(2*f[e]), j]", {"k": [1, 2], "m": [0, 1, 1], "f": [1, 0, 2], "x": np.arange(9.0).reshape(3, 3)},
         [[0, 7, 0], [0, 0, 2], [0, 0, 0]], [[1.0, 2, 3], [4, 5, 6], [7, 8, 9]], {"x": [[0, 0, 6], [0, 0, 0], [0, 2, 0]]},
@@ -294,3 +308,13 @@ def test_a_condition_that_a_sum_shares_with_others_is_printed_in_it():
     assert "if" not in str(f)
     np.testing.assert_array_equal(again(**arrays), f(**arrays))
     np.testing.assert_array_equal(f(**arrays), [0, 1, 0])
+
+
+def test_a_sum_stays_under_the_condition_that_its_data_are_looked_up_under():
+    text = "size N, M\ninput A[N, M], tab[N, M]: index\ny[i: M] = A[0, tab[clamp(2), tab[0, i]]]**2"
+    gradient = tadc.compile(text, dtype="float64").adjoint("A")
+    again = tadc.compile(str(gradient), dtype="float64")
+    for rows in (1, 4):
+        A, tab = np.arange(2.0 * rows).reshape(rows, 2), np.arange(2 * rows).reshape(rows, 2) % 2
+        arrays = {"A": A, "tab": tab, "dy": np.array([1.0, 10])}
+        np.testing.assert_array_equal(again(**arrays), gradient(**arrays))

@@ -111,19 +111,31 @@ class ListLoops:
             if interval is None:
                 continue
             chosen, low, high, used = interval
-            others = [
-                (o, i)
-                for o in waiting
-                if isinstance(o, Looked) and o is not d and self._has_the_positions_of(o, d)
-                if (i := self._interval(o, domain)) is not None
-                and i[1] == i[2]
-                and i[1][1] == 1  # not a multiple of it
-                and chosen == "equal"
-                and set(i[1][0].symbols).isdisjoint(low[0].symbols)
-                and i[1][0].as_symbol() is not None
-            ][:1]
+            others = self._further_keys(d, low[0], waiting, domain) if chosen == "equal" else []
             return self._over_list(d, low, high, used, others, free, waiting, domain)
         return None
+
+    def _further_keys(
+        self, d: Looked, form: Affine, waiting: list[Determined], domain: Domain
+    ) -> list[tuple[Looked, Affine, Condition]]:
+        """What else is looked up where `d` is, and is equal to another index that is known, or to one moved by some places: there are
+        not more keys than points around the loop.
+        """
+        found: list[tuple[Looked, Affine, Condition]] = []
+        taken = set(form.symbols)
+        for o in waiting:
+            if not isinstance(o, Looked) or o is d or not self._has_the_positions_of(o, d):
+                continue
+            interval = self._interval(o, domain)
+            if interval is None or interval[0] != "equal":
+                continue
+            _, (wanted, divisor), _, (condition,) = interval
+            of = [s for s in wanted.symbols if s in self.known]
+            moved = len(of) == 1 and abs(wanted.coefficient(of[0])) == 1
+            if divisor == 1 and moved and taken.isdisjoint(of):
+                taken.update(of)
+                found.append((o, wanted, condition))
+        return found
 
     def _is_listable(
         self, d: Looked, free: list[Symbol], waiting: list[Determined], domain: Domain
@@ -197,9 +209,7 @@ class ListLoops:
         low: tuple[Affine, int],
         high: tuple[Affine, int],
         used: tuple[Condition, ...],
-        others: list[
-            tuple[Looked, tuple[str, tuple[Affine, int], tuple[Affine, int], tuple[Condition, ...]]]
-        ],
+        others: Sequence[tuple[Looked, Affine, Condition]],
         free: list[Symbol],
         waiting: list[Determined],
         domain: Domain,
@@ -209,18 +219,19 @@ class ListLoops:
         at_first, at_last = [first - keys[0].low], [last + 1 - keys[0].low]
         gone = list(used)
         forms = [first if low == high and low[1] == 1 else None]
-        for o, (_, (form, _), _, also) in others:
+        if others and low[1] == 1:
+            at_last = at_first[:]
+        for n, (o, form, condition) in enumerate(others):
             key = Key(o.tensor, self._least(form), self._greatest(form))
-            at = form - key.low
             # In the order of the text; but a multiple has a range of values, maybe an empty one, and that is of the last key.
-            n = 1 if low[1] == 1 else 0
-            if n:
-                at_last = at_first[:]
-            forms.insert(n, form)
-            keys.insert(n, key)
-            at_first.insert(n, at)
-            at_last.insert(n, at + n)
-            gone += also
+            after = n + 1 if low[1] == 1 else n
+            forms.insert(after, form)
+            keys.insert(after, key)
+            at_first.insert(after, form - key.low)
+            at_last.insert(after, form - key.low)
+            gone.append(condition)
+        if others and low[1] == 1:
+            at_last[-1] = at_last[-1] + 1
         extents = self.lists.program.tensors[d.tensor].shape
         for n, (place, extent) in enumerate(zip(d.subscripts, extents, strict=True)):
             if self._is_known_place(place):

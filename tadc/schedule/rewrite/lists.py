@@ -12,11 +12,11 @@ has these tensors as further inputs, which are built before it runs.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import EMPTY, Domain, Looked
+from tadc.ir.domain import EMPTY, Determined, Domain, Looked
 from tadc.ir.expr import NEUTRAL, Const, Expr, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
@@ -139,7 +139,10 @@ def _from_own_start(e: Reduce, names: Names) -> Reduce:
             continue
         (low,) = lows
         first = symbol(i) - low.form
-        bound = {*e.indices, *(d.name for d in e.derived if i in d.symbols)}
+        bound = {i}
+        for d in e.derived:
+            bound |= set() if bound.isdisjoint(d.symbols) else {d.name}
+        bound.update(e.indices)
         if not first.symbols or not bound.isdisjoint(first.symbols):
             continue
         t = names.fresh("t")
@@ -147,8 +150,20 @@ def _from_own_start(e: Reduce, names: Names) -> Reduce:
         e = Reduce(
             e.op,
             tuple(t if j == i else j for j in e.indices),
-            tuple(d.substitute(values) for d in e.derived),
+            _those_read_first(d.substitute(values) for d in e.derived),
             e.domain.substitute(values),
             substitute(e.body, values),
         )
     return e
+
+
+def _those_read_first(derived: Iterable[Determined]) -> tuple[Determined, ...]:
+    """In this order, but for those that others are made of, which stand before them."""
+    waiting = list(derived)
+    ready: list[Determined] = []
+    while waiting:
+        names = {d.name for d in waiting}
+        ready.append(
+            waiting.pop(next(n for n, d in enumerate(waiting) if names.isdisjoint(d.symbols)))
+        )
+    return tuple(ready)

@@ -3,25 +3,39 @@
     z[i] = sum{e | d[e] = i} exp(u[e] - m[i]);  a[e] = exp(u[e] - m[d[e]])/z[d[e]]
 
 is `t[e] = exp(u[e] - m[d[e]])`, a sum over `t` and a quotient of it. A tensor of the positions is no larger than the one that has a
-value for each of them, and neighbours of it are computed in lanes.
+value for each of them, and neighbours of it are computed in lanes. So it is with values that sums over lists alone need, where they compute
+one more than once for a position: in several sums, or for each value of an index that it does not depend on.
+
+    y[i,c] = sum{e | d[e] = i} exp(u[e] - m[i])*x[s[e],c]
+
+is `t[e] = if 0 <= d[e] < N then exp(u[e] - m[d[e]]) else 0`, since a position may be in no list, and the sum of `t[e]*x[s[e],c]`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from math import prod
 
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.integer import implies
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.canonical import canonical
-from tadc.ir.domain import Determined, Domain, Looked
-from tadc.ir.expr import Call, Expr, Read, Reduce
+from tadc.ir.domain import EVERYWHERE, Condition, Determined, Domain, Looked, between
+from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import replaced, rewrite, substitute
+from tadc.ir.walk import postorder, replaced, rewrite, substitute
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.rewrite.rows import always, is_expensive
 
 __all__ = ["with_position_values"]
+
+MOST = 8  # values that sums alone need, of a program
+COMPARING = (
+    "max",
+    "min",
+)  # what they run over stays as it is computed everywhere: it is compared with them
 
 
 def with_position_values(program: Program) -> Program:
@@ -31,18 +45,30 @@ def with_position_values(program: Program) -> Program:
     for s in program.statements:
         for value in _values(s):
             program = _stored(program, value, sizes, names)
+    for _ in range(MOST):
+        repeated = _repeated(program, sizes)
+        if repeated is None:
+            break
+        program = _stored(program, repeated, sizes, names)
     return program
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A value `e` for each point of the statement's `indices`, made of what data lead to from there, `derived`."""
+    """A value `e` for each point of the `indices`, made of what data lead to from there, `derived`. It is needed, and can be computed,
+    where `within` holds.
+    """
 
-    e: Call
+    e: Expr
     indices: tuple[Symbol, ...]
     extents: tuple[Affine, ...]
     derived: tuple[Determined, ...]
     dtype: str | None
+    within: Domain = EVERYWHERE
+
+    @property
+    def body(self) -> Expr:
+        return self.e if self.within == EVERYWHERE else Select(self.within, self.e, Const(0))
 
     @property
     def form(self) -> object:
@@ -63,6 +89,99 @@ def _values(s: Statement) -> list[_Value]:
             extents = tuple(s.extents[i] for i in indices)
             found.append(_Value(e, indices, extents, derived, s.target.dtype))
     return found
+
+
+def _repeated(program: Program, sizes: Set[Symbol]) -> _Value | None:
+    """The largest value that sums over lists compute more than once for a position; None where there is none."""
+    times: Counter[object] = Counter()
+    values: dict[object, _Value] = {}
+    for t in program.statements:
+        for e in postorder(t.body):
+            if isinstance(e, Reduce) and e.op not in COMPARING:
+                for value, count in _values_of_terms(e, t, program, sizes):
+                    key = value.form, value.extents, value.dtype
+                    times[key] += count
+                    values.setdefault(key, value)
+    several = (v for key, v in values.items() if times[key] > 1)
+    return max(several, key=lambda v: sum(1 for _ in postorder(v.e)), default=None)
+
+
+def _values_of_terms(
+    e: Reduce, t: Statement, program: Program, sizes: Set[Symbol]
+) -> Iterator[tuple[_Value, int]]:
+    """The expensive values in the terms of a sum over a list that a position decides, and how often each is computed for one. An
+    extent without a number counts as several.
+    """
+    equal = _equal_to_data(e, t.indices)
+    if not equal or t.derived:
+        return
+    ranges = _without_data(e)
+    extents = {i: n for i, n in t.extents.items() if i not in equal}
+    extents |= {i: n for i in e.indices if (n := plain_extent(i, ranges, sizes)) is not None}
+    inner = set[Expr]()
+    for node in reversed(always(substitute(e.body, equal))):
+        whole = node not in inner and any(map(is_expensive, always(node)))
+        if not whole and not is_expensive(node):
+            continue
+        derived = _needed(node, e.derived)
+        symbols = node.symbols.union(*(d.symbols for d in derived))
+        free = symbols - {d.name for d in derived} - sizes
+        at = next((p for p in _places(node, free) if set(p) == free), ())
+        if not derived or not at or not set(at) <= extents.keys() or free.isdisjoint(e.indices):
+            continue
+        box = Domain.box({i: extents[i] for i in at})
+        within = _within(node, derived, box & program.known, program)
+        if within is None:
+            continue
+        inner.update(always(node))
+        others = [n for i, n in extents.items() if i not in free]
+        others += [constant(2) for i in e.indices if i not in extents]
+        count = prod(n.constant if n.is_constant else 2 for n in others)
+        shape = tuple(extents[i] for i in at)
+        yield _Value(node, at, shape, derived, t.target.dtype, within), count
+
+
+def _within(
+    e: Expr, derived: Sequence[Determined], known: Domain, program: Program
+) -> Domain | None:
+    """Where all reads of a value are inside of their tensors; None where more than data say so."""
+    known &= Domain.of(c for d in derived for c in d.conditions)
+    bound = {i for n in postorder(e) if isinstance(n, Reduce) for i in n.indices}
+    needed: list[Condition] = []
+    for node in postorder(e):
+        match node:
+            case Select(Domain()):
+                return None
+            case Reduce() if node.derived or not bound.union(program.parameters).issuperset(
+                node.domain.symbols
+            ):
+                return None
+            case Read(tensor, subscripts):
+                for form, n in zip(subscripts, program.tensors[tensor].shape, strict=True):
+                    if bound.isdisjoint(form.symbols):
+                        needed += (c for c in between(0, form, n - 1) if not implies(known, c))
+                    elif not bound.union(program.parameters).issuperset(form.symbols):
+                        return None
+            case _:
+                pass
+    return Domain.of(needed)
+
+
+def _compared(e: Reduce) -> Set[Expr]:
+    """What the terms of a sum compare: it has the bits of what it is compared with."""
+    selects = (n for n in postorder(e.body) if isinstance(n, Select))
+    sides = [s for n in selects if isinstance(n.condition, Comparison) for s in n.operands[:2]]
+    return set(postorder(sides))
+
+
+def _kind(e: Expr) -> object:
+    """What a value is computed by; None of what is no value that costs anything."""
+    return e.function if isinstance(e, Call) else e.op if isinstance(e, Reduce) else None
+
+
+def _places(e: Expr, free: Set[Symbol]) -> set[tuple[Symbol, ...]]:
+    """The indices that tensors are read with, where nothing else stands; or the only index."""
+    return _positions(e) | ({tuple(free)} if len(free) == 1 else set())
 
 
 def _needed(e: Expr, derived: Iterable[Determined]) -> tuple[Determined, ...]:
@@ -97,13 +216,17 @@ def _form(e: Expr, indices: tuple[Symbol, ...], derived: tuple[Determined, ...])
 def _stored(program: Program, value: _Value, sizes: Set[Symbol], names: Names) -> Program:
     """The program with the value as a tensor, if a sum over a list needs it too."""
     form, written = value.form, [t.body for t in program.statements]
-    name = names.fresh(f"{value.e.function}_of_{'_'.join(value.indices)}")
+    what = value.e.function if isinstance(value.e, Call) else "sum"
+    name = names.fresh(f"{what}_of_{'_'.join(value.indices)}")
 
     def in_sum(t: Statement, e: Reduce) -> Expr:
+        if e.op in COMPARING:
+            return e
         reads: dict[Expr, Expr] = {}
         equal = _equal_to_data(e, t.indices)
+        compared = _compared(e)
         for node in always(e.body):
-            if isinstance(node, Call) and node.function == value.e.function:
+            if _kind(node) == _kind(value.e) and node not in compared:
                 at = _position(substitute(node, equal), e, t, value, form, sizes)
                 if at is not None:
                     reads[node] = Read(name, tuple(map(symbol, at)))
@@ -119,7 +242,7 @@ def _stored(program: Program, value: _Value, sizes: Set[Symbol], names: Names) -
     if all(new is old for new, old in zip(bodies, written, strict=True)):
         return program
     target = Tensor(name, value.extents, value.dtype)
-    stored = Statement(target, value.indices, value.derived, value.e)
+    stored = Statement(target, value.indices, value.derived, value.body)
     statements = []
     for t, body in zip(program.statements, bodies, strict=True):
         own: dict[Expr, Expr] = {
@@ -153,7 +276,8 @@ def _position(
 ) -> tuple[Symbol, ...] | None:
     """The indices of a reduction, or around it, for which an expression in it is the value; None where it is another one."""
     derived, outer = _needed(node, e.derived), t.extents
-    for at in _positions(node):
+    free = node.symbols.union(*(d.symbols for d in derived)) - {d.name for d in derived} - sizes
+    for at in _places(node, free):
         if len(at) == len(value.indices) and _form(node, at, derived) == form:
             own = _without_data(e)
             extents = tuple(plain_extent(i, own, sizes) if i in e.indices else outer.get(i) for i in at)  # fmt: skip
