@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
-from tadc.syntax.tex.calls import calls_in
+from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
     Guess,
@@ -48,7 +48,8 @@ _CHOOSES = re.compile(
     re.IGNORECASE,
 )
 _APPOSITION = re.compile(
-    r"\b(?:the|its|their)\s+((?:[A-Za-z-]+[\s~]+){1,6})(?:\$|\\\()$", re.IGNORECASE
+    r"\b(?:the|its|their)\s+((?:(?!(?:the|its|their)\b)[A-Za-z-]+[\s~]+){1,6})(?:\$|\\\()$",
+    re.IGNORECASE,
 )  # `the minimum cost $\\rho = \\min_k S_k$`
 _NO_NAME = re.compile(
     r"\b(?:constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
@@ -159,7 +160,12 @@ def spoken_definitions(
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     defined = {s.target for s in definitions}
-    spoken = [s for s in spoken if not _is_declared(s, ranks)]
+    arguments = {name for s in definitions for name in _arguments(s)}
+    spoken = [
+        s
+        for s in spoken
+        if not _is_declared(s, ranks) and not (s.is_scalar and s.target in arguments)
+    ]
     read = {name for s in definitions for name in _names_read(s)}
     sizes = names_in_bounds(s.tokens for s in definitions)
     found: dict[tuple[str, ...], Statement] = {}
@@ -170,7 +176,8 @@ def spoken_definitions(
             is_new = s.target in read - defined or _is_twin(s, definitions)
             is_new = is_new and _name_of(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
-            is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
+            is_formula = _is_formula(s) and s.target not in sizes
+            is_formula = is_formula or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
@@ -181,11 +188,21 @@ def spoken_definitions(
 
 
 def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:
-    r"""Whether it is the `d_i = \mathrm{R}(x_i) - \mathrm{R}(y_i)` of a declared `d[N]`; not the `r_{ij} = r_i - r_j` of an `r[N, 3]`."""
+    r"""Whether it is the `d_i = \mathrm{R}(x_i) - \mathrm{R}(y_i)` of a declared `d[N]`, or the `B = A + I` of a declared `B[N, N]`; not the
+    `r_{ij} = r_i - r_j` of an `r[N, 3]`.
+    """
     count = len(left_indices(statement.tokens))
     reads_itself = any(t.value == statement.target for t in statement.right)
-    is_element = bool(count) and ranks.get(statement.target) == count
-    return is_element and not reads_itself
+    is_whole = statement.is_scalar or (count and ranks.get(statement.target) == count)
+    return statement.target in ranks and bool(is_whole) and not reads_itself
+
+
+def _arguments(definition: Statement) -> Iterator[str]:
+    r"""The `\mu` of `I(\mu) = ..`, which is given whatever the prose says of where it comes from."""
+    for call in calls_in(definition.tokens[: definition.equal]):
+        for part in listed(call.inner):
+            if [t.type for t in part] == ["NAME"]:
+                yield part[0].value
 
 
 def _is_twin(statement: Statement, definitions: Sequence[Statement]) -> bool:
@@ -247,7 +264,17 @@ def _is_formula(statement: Statement) -> bool:
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
+    is_formula = is_formula and not _has_inverse(right)
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _has_inverse(right: Sequence[Token]) -> bool:
+    r"""Whether it is the `K_y^{-1} y` of a matrix, which no formula computes: what it defines is given."""
+    return any(
+        name.value.isupper() and [t.value for t in inner] == ["-", "1"]
+        for name, place, inner in scripted(right, "SUP")
+        if [t.type for t in right[place + 5 : place + 6]] == ["NAME"]
+    )
 
 
 def _is_of_event(statement: Statement) -> bool:
@@ -309,7 +336,11 @@ def _reads_itself(statement: Statement) -> bool:
 
 
 def _is_composed(right: Sequence[Token]) -> bool:
-    """Whether it is a formula of several numbers, with a function or a sum: no value, and no size."""
+    r"""Whether it is a formula of numbers or matrices, `(b - a)/n` or `I - \frac{1}{n} \mathbf{1} \mathbf{1}^\top`: no value, and no
+    other name for one number.
+    """
     names = {t.value for t in right if t.type == "NAME"}
-    is_sum = any(t.type in ("PLUS", "MINUS") for t in right[2:])
-    return len(names) > 1 and is_sum and any(t.type == "FUNC" for t in right)
+    return bool(names) and any(t.type in _COMPOSING for t in right[1:])
+
+
+_COMPOSING = frozenset(("PLUS", "MINUS", "FRAC", "SLASH", "FUNC", "SQRT", "SUP", "TOP"))
