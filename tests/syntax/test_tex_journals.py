@@ -66,6 +66,11 @@ READ = [
      "v = sigma**2*(1 - a)/2; ell = sum{i} x[i]/(2*v)"),
     (r"\[ I(\mu) = 1 - \sum_k c_k \mu \] where $\mu = \cos\theta$", "I = 1 - (sum{k} c[k]*mu)"),
     (r"\[ \ell = \sum_i y_i \alpha_i \] with $\alpha = K_y^{-1} y$", "ell = sum{i} y[i]*alpha[i]"),
+    # data are given, whatever the prose says of where they come from
+    (r"\[ L = \sum_i (y_i - a x_i)^2 \] where $y_i = b x_i + \epsilon_i$", "L = sum{i} (y[i] - a*x[i])**2"),
+    (r"\[ L = \sum_i (r_i - a)^2 \] where $r = u - v$ is the residual", "L = sum{i} (r[i] - a)**2"),
+    (r"$y \in \mathbb{R}^n$, $X \in \mathbb{R}^{n \times p}$, $b \in \mathbb{R}^p$ \[ L = \|y - X b\|^2 \] where $y = X \beta + \varepsilon$",
+     "input y[n], X[n, p], b[p]; L = sum{i} (y[i] - (sum{j} X[i, j]*b[j]))**2"),
     # functions of elements that nothing defines are no formulas for what is declared
     ("%!tadc input e[N, T], h[T, D]\n" r"\[ e_{ij} = a(s_{i-1}, h_j), \quad c_i = \sum_j e_{ij} h_j \]",
      "input e[N, T], h[T, D]; c[i, k] = sum{j} e[i, j]*h[j, k]"),
@@ -86,6 +91,11 @@ READ = [
     (r"\[ \frac{d[X_i]}{dt} = \sum_r v_{ir} k_r [X_i]^2 \]", "dX_dt[i] = sum{r} v[i, r]*k[r]*X[i]**2"),
     (r"The deviance of the linear predictor $\eta_i = \sum_j x_{ij} \beta_j$ is \[ D = \sum_i y_i \eta_i \]",
      "eta[i] = sum{j} x[i, j]*beta[j]; D = sum{i} y[i]*eta[i]"),
+    # letters above left sides, and words and numbers below functions
+    (r"\[ E^x_k = a_k x_k, \quad E^y_k = b_k y_k, \quad s = \sum_k E^x_k E^y_k \]",
+     "E_x[k] = a[k]*x[k]; E_y[k] = b[k]*y[k]; s = sum{k} E_x[k]*E_y[k]"),
+    (r"\[ s = \sum_i \mathrm{smooth}_{L1}(l_i - g_i), \quad \mathrm{smooth}_{L1}(x) = x^2 \]", "s = sum{i} (l[i] - g[i])**2"),
+    (r"\[ v = k [\mathrm{S}] [\mathrm{E}] / ([\mathrm{S}] + K) \]", "v = k*S*E/(S + K)"),
     # what is said of the result
     (r"\[ d = \sum_i x_i, \qquad 0 \le d \le 1, \]", "d = sum{i} x[i]"),
     (r"\[ L_{loc}(t, v) = \sum_i (t_i - v_i) \]", "L_loc = sum{i} (t[i] - v[i])"),
@@ -99,6 +109,8 @@ REFUSED = [
     (r"$x \in \mathbb{R}^n$ \[ y = \Delta W x \]", "in front of a vector may be a matrix or a number"),
     (r"\[ \mathcal{T} = \sum_{r=1}^{R} \mathbf{a}_r \circ \mathbf{b}_r \]", "may be the outer product of vectors"),
     (r"\[ y = \sum_k a_k^2 \delta_{k,i}^2 \]", "may be Kronecker's delta, or data"),
+    (r"\[ V = \sum_n h_n P_n(\cos\psi) \]", "may be an element of `P`, a function of it, or a product"),
+    ("%!tadc input P[N]\n" r"\[ V = \sum_n P_n(\cos\psi) \]", "is no factor and no index"),
     (r"\[ y_i = \ln 2 (1 + x_i) \]", "may be of the number, or of the product"),
     (r"\[ C_i = \phi(d_i) \] where $\phi$ is the Gaussian density with width $a$", "no function that tadc knows"),
     (r"where $\sigma$ controls the shape of the sigmoid \[ y_i = \sigma(x_i - 1) \]", "may be the sigmoid or a product"),

@@ -167,7 +167,8 @@ class Brackets:
         below = call.below[1:-1]
         count = sum(t.type == "NAME" for t in below) if {t.type for t in below} <= _PLAIN else 0
         is_whole = 0 < count == self.ranks.get(call.name.value, 0)
-        return is_whole and [t.type for t in call.inner] == ["NAME"]
+        is_point = [t.type for t in call.inner] == ["NAME"] or _is_application(call.inner)
+        return is_whole and is_point
 
     @staticmethod
     def _unclear(call: Call) -> Token:
@@ -209,7 +210,8 @@ class Brackets:
         if is_known or (name in _FUNCTIONS and not call.below):
             return False  # the names of functions are looked at later
         is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
-        return is_index or is_operand(call.inner) or self._is_kernel(call, bound)
+        is_application = bool(call.below) and _is_application(call.inner)
+        return is_index or is_operand(call.inner) or is_application or self._is_kernel(call, bound)
 
     def _is_kernel(self, call: Call, bound: Set[str]) -> bool:
         """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label: a function of a difference, or a gain."""
@@ -224,6 +226,11 @@ def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
     """Whether it is made of integers, names and `+ -`, with an index among them that is bound here."""
     has_index = any(t.type == "NAME" and t.value in bound for t in inner)
     return has_index and {t.type for t in inner} <= _INDEX
+
+
+def _is_application(inner: Sequence[Token]) -> bool:
+    r"""Whether it is the `\cos\psi` of `P_n(\cos\psi)`, a function of one name: nobody puts that in brackets to multiply it."""
+    return inner[0].type == "FUNC" and len(inner) > 1 and is_operand(inner[1:])
 
 
 def _is_list(inner: Sequence[Token]) -> bool:
@@ -277,7 +284,7 @@ def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
 
 
 def _with_unclear_point(call: Call) -> Token:
-    name, point = call.name.value, call.inner[0].value
+    name, point = call.name.value, " ".join(t.value for t in call.inner)
     fact = f"`({point})` behind an element of `{name}`, which is declared with as many subscripts, is no factor and no index"
     fix = f"leave `({point})` out where `{name}` is given for one `{point}`, or declare one more dimension"
     return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)

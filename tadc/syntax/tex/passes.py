@@ -39,6 +39,7 @@ from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.labels import (
     left_labels,
     prose_labels,
+    raised_on_left,
     twin_labels,
     with_declared_arrows,
     with_equation_labels,
@@ -249,7 +250,7 @@ def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     pairs = zip(f.tokens, f.in_prose, strict=True)
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
-    labels |= twin_labels(f.tokens)
+    labels |= twin_labels(f.tokens) | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.ranges import said_ranges
@@ -17,7 +18,7 @@ from tadc.syntax.tex.script_tokens import (
 )
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.statements import with_ranges_of_prose
-from tadc.syntax.tex.token_list import OPENERS, Token, closing_brackets
+from tadc.syntax.tex.token_list import OPENERS, Token, behind_scripts, closing_brackets
 
 __all__ = [
     "applying",
@@ -151,10 +152,14 @@ def with_prose(
 
 
 def spoken_definitions(
-    displays: Sequence[Sequence[Statement]], spoken: Sequence[Statement], ranks: Mapping[str, int]
+    displays: Sequence[Sequence[Statement]],
+    spoken: Sequence[Statement],
+    ranks: Mapping[str, int],
+    shaped: Mapping[str, int],
 ) -> list[Statement]:
     r"""The definitions among `spoken` of what displays read and do not define, from elements of tensors; the first of each. What a line
-    declares with such an element is an input, whatever the prose says of where it comes from; `ranks` are those of lines.
+    declares with such an element is an input, whatever the prose says of where it comes from; `ranks` are those of lines, `shaped` those
+    of the prose too.
 
     `\mu_x = ..` and `\mu_y = ..` are two, since their right sides have no such index.
     """
@@ -165,6 +170,7 @@ def spoken_definitions(
         s
         for s in spoken
         if not _is_declared(s, ranks) and not (s.is_scalar and s.target in arguments)
+        if not _is_model(s, shaped) and not _is_of_whole(s, definitions, shaped)
     ]
     read = {name for s in definitions for name in _names_read(s)}
     sizes = names_in_bounds(s.tokens for s in definitions)
@@ -195,6 +201,36 @@ def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:
     reads_itself = any(t.value == statement.target for t in statement.right)
     is_whole = statement.is_scalar or (count and ranks.get(statement.target) == count)
     return statement.target in ranks and bool(is_whole) and not reads_itself
+
+
+def _is_model(statement: Statement, shaped: Mapping[str, int]) -> bool:
+    r"""Whether it is the `y_i = x_i^\top \beta + \varepsilon_i` that says how data come about, with noise: they are given."""
+    terms: list[list[Token]] = [[]]
+    for token, depth in depths(statement.right):
+        if depth == 0 and token.type in ("PLUS", "MINUS"):
+            terms.append([])
+        terms[-1].append(token)
+    noise = [t[1:] for t in terms[1:] if [x.value for x in t[1:2]] in _NOISE]
+    alone = [t for t in noise if len(t) == 1 or behind_scripts(t, 1, closing_brackets(t)) == len(t)]
+    return any(len(t) > 1 or shaped.get(statement.target, 0) > 0 for t in alone)
+
+
+_NOISE = (["epsilon"], ["varepsilon"], ["xi"])
+
+
+def _is_of_whole(
+    statement: Statement, definitions: Sequence[Statement], shaped: Mapping[str, int]
+) -> bool:
+    """Whether it defines a number by numbers, and formulas read elements of that name alone: it is about one of them."""
+    if not statement.is_scalar or any(shaped.get(t.value) for t in statement.right):
+        return False
+    followers = [
+        after.type
+        for d in definitions
+        for t, after in pairwise((*d.right, Token("END", "", 0, 0)))
+        if t.type == "NAME" and t.value == statement.target
+    ]
+    return bool(followers) and all(kind == "SUB" for kind in followers)
 
 
 def _arguments(definition: Statement) -> Iterator[str]:
