@@ -26,7 +26,7 @@ _OF_SOME = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"(?<!zero-)\b(?:means?|averag\w*)\b|\\(?:bar|overline)", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.;]\s|\n\s*\n|\\(?:begin|end)\{\w+\*?\}|\\[\[\]]|\$\$")
+_SENTENCE = re.compile(r"%!tadc[^\n]*\n|[.;]\s|\n\s*\n|\\(?:begin|end)\{\w+\*?\}|\\[\[\]]|\$\$")
 _SAYS = re.compile(
     r"\\(?:bar|overline)[^.]{0,60}\b(?:means?|averages?)\b|\b(?:means?|averages?)\b[^.]{0,60}\\(?:bar|overline)",
     re.IGNORECASE,

@@ -49,9 +49,12 @@ _CHOOSES = re.compile(
     re.IGNORECASE,
 )
 _APPOSITION = re.compile(
-    r"\b(?:the|its|their)\s+((?:(?!(?:the|its|their)\b)[A-Za-z-]+[\s~]+){1,6})(?:\$|\\\()$",
-    re.IGNORECASE,
+    r"\b(?:the|its|their)\s+((?:[A-Za-z-]+[\s~]+){1,6})(?:\$|\\\()$", re.IGNORECASE
 )  # `the minimum cost $\\rho = \\min_k S_k$`
+_OF_APPOSITION = re.compile(
+    r"\bof\s+(?:the|its|their)\s+((?:(?!(?:the|its|their)\b)[A-Za-z-]+[\s~]+){1,3})(?:\$|\\\()$",
+    re.IGNORECASE,
+)  # `a function of the linear predictor $\\eta_i = ..$`
 _NO_NAME = re.compile(
     r"\b(?:constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
     r"|estimat\w+|assumptions?|propert\w+|facts?|ansatz|with|by|at|when|if|for|is|are|update|form|rule|law|that|to|of|in|and|or)\b",
@@ -76,6 +79,8 @@ def says_where(before: str, behind: str) -> bool:
     if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
         return True
     is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
+    named = _OF_APPOSITION.search(sentence)
+    is_told = is_told or (named is not None and not _NO_NAME.search(named[1]))
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
 
