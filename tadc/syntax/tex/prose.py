@@ -56,7 +56,7 @@ _OF_APPOSITION = re.compile(
     re.IGNORECASE,
 )  # `a function of the linear predictor $\\eta_i = ..$`
 _NO_NAME = re.compile(
-    r"\b(?:constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
+    r"\b(?:paths?|process\w*|models?|sequences?|constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
     r"|estimat\w+|assumptions?|propert\w+|facts?|ansatz|with|by|at|when|if|for|is|are|update|form|rule|law|that|to|of|in|and|or)\b",
     re.IGNORECASE,
 )
