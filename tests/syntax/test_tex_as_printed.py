@@ -20,7 +20,7 @@ READ = [
      "y[i] = (if x[i] > 0 then x[i] else exp(x[i]) - 1) + 1/tanh(x[i]) + log(p[i]/(1 - p[i]))"),
     (r"\[ y_i = \mathrm{sigm}(x_i) \]", "y[i] = sigmoid(x[i])"),
     (r"\[ \mathrm{elu}(x) = 2 x \] \[ y_i = \mathrm{elu}(x_i) \]", "y[i] = 2*x[i]"),
-    (r"\[ y_i = x_i^{ab} \]", "input x[N], a[], b[]; y[i] = x[i]**(a*b)"),
+    (r"\[ y_i = x_i^{a \cdot b} \]", "input x[N], a[], b[]; y[i] = x[i]**(a*b)"),
     (r"\[ q_i = \lfloor x_i / s \rceil \]", "input x[N], s[]; q[i] = round(x[i]/s)"),
     # limits
     (r"\[ s = \sum_{1 \le i < j \le n} x_i y_j \]",

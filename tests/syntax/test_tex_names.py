@@ -57,6 +57,7 @@ MEANS = {
     r"\[ y_i = \operatorname{clip}(x_i, 0, 1) \]": "y[i] = min(max(x[i], 0), 1)",
     r"\[ y_i = \log\Gamma(x_i) \]": "y[i] = lgamma(x[i])",
     r"\[ s = \sum_{ijkl} (ij|kl) \]": "s = sum{i, j, k, l} eri[i, j, k, l]",
+    r"\[ E = \sum_i^{\text{occ}} \sum_a^{\text{virt}} (e_i - e_a) \]": "E = sum{i, a} (e_occ[i] - e_virt[a])",
 }  # fmt: skip
 
 # A document, and what the error says.
@@ -64,7 +65,7 @@ REFUSED = {
     r"\[ y_i = \sum_{t=1}^T a_t x_i^T \]": "may be a transpose, or a power",
     r"\[ s = \operatorname{Var}(x_i) \]": "divides by the number of samples, `N`, or by `N - 1`",
     r"\[ s_j = \operatorname{Cov}_i(x_{ij}, z_i) \]": "`Cov` divides by",
-    r"\[ E = \sum_i^{\text{occ}} \sum_a^{\text{virt}} (e_i - e_a) \]": "are of different sets",
+    r"\[ E = \sum_i^{\text{on } a} \sum_j^{\text{on } b} q_i q_j \]": "are of different sets",
     r"\[ F = \sum_i f_i^2(x) \]": "an element of `f`, a function of it, or a product",
     r"\[ y_k = x_0 + \sum_{n=1}^N x_n \cos(n k) \]": "is the first element `x_0` or `x_1`",
     r"\[ y_i = A_{ik} x_k \]": "neither an index in scope nor a size",

@@ -167,7 +167,8 @@ class Brackets:
         below = call.below[1:-1]
         count = sum(t.type == "NAME" for t in below) if {t.type for t in below} <= _PLAIN else 0
         is_whole = 0 < count == self.ranks.get(call.name.value, 0)
-        return is_whole and [t.type for t in call.inner] == ["NAME"]
+        is_point = [t.type for t in call.inner] == ["NAME"] or _is_of_angle(call)
+        return is_whole and is_point
 
     @staticmethod
     def _unclear(call: Call) -> Token:
@@ -209,7 +210,8 @@ class Brackets:
         if is_known or (name in _FUNCTIONS and not call.below):
             return False  # the names of functions are looked at later
         is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
-        return is_index or is_operand(call.inner) or self._is_kernel(call, bound)
+        is_function = is_operand(call.inner) or _is_of_angle(call) or self._is_kernel(call, bound)
+        return is_index or is_function
 
     def _is_kernel(self, call: Call, bound: Set[str]) -> bool:
         """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label: a function of a difference, or a gain."""
@@ -224,6 +226,19 @@ def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
     """Whether it is made of integers, names and `+ -`, with an index among them that is bound here."""
     has_index = any(t.type == "NAME" and t.value in bound for t in inner)
     return has_index and {t.type for t in inner} <= _INDEX
+
+
+def _is_of_angle(call: Call) -> bool:
+    r"""Whether it is `P_n(\cos\psi)`, a letter with an index and a function of an angle: nobody puts that in brackets to multiply it. A
+    Greek letter is a coefficient.
+    """
+    first, *rest = call.inner
+    is_angle = first.type == "FUNC" and first.value in _OF_ANGLES
+    is_letter = bool(call.below) and call.name.value not in GREEK
+    return is_letter and is_angle and bool(rest) and is_operand(rest)
+
+
+_OF_ANGLES = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh"))
 
 
 def _is_list(inner: Sequence[Token]) -> bool:
@@ -277,7 +292,7 @@ def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
 
 
 def _with_unclear_point(call: Call) -> Token:
-    name, point = call.name.value, call.inner[0].value
+    name, point = call.name.value, " ".join(t.value for t in call.inner)
     fact = f"`({point})` behind an element of `{name}`, which is declared with as many subscripts, is no factor and no index"
     fix = f"leave `({point})` out where `{name}` is given for one `{point}`, or declare one more dimension"
     return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)

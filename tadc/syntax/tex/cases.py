@@ -2,7 +2,7 @@ r"""The rows of `\begin{cases}` as nested choices.
 
 The last row needs `\text{otherwise}` or no condition; or the conditions compare the same two things and leave nothing out,
 as `x_i > 0` and `x_i \le 0` do; of an index `i < N` and `i = N` do; and so do rows of which each begins where the one before ends, `x < a`,
-`a \le x < b` and `x \ge b`.
+`a \le x < b` and `x \ge b`. Rows of a distance or the like may begin at 0, `0 \le q \le 1` and `q > 1`: below there is no value, NaN.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from tadc.errors import Span, SyntaxError
+from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax.ast import Choice, Comparison, Condition, Expression, Name, Number
 from tadc.syntax.nodes import key
 
@@ -36,7 +36,11 @@ def choice(rows: Sequence[Row], span: Span, indices: Set[str]) -> Expression:
                 "a row without a condition is not the last, so that those below it never count",
                 fix=r"write its condition, `& \text{if } i = j`",
             )
-    if last.condition is not None and not _complete([row.condition for row in rows], indices):
+    conditions = [row.condition for row in rows]
+    result = last.value
+    if last.condition is not None and _begins_at_zero(conditions):
+        result = Choice(last.condition, last.value, Name("nan", last.span), last.span)
+    elif last.condition is not None and not _complete(conditions, indices):
         fact = "the cases may leave something out, and then there is no value"
         fix = r"write `& \text{otherwise}` in the last row"
         if (apart := _touching(rows)) is not None:
@@ -47,7 +51,6 @@ def choice(rows: Sequence[Row], span: Span, indices: Set[str]) -> Expression:
                 r" or `& \text{otherwise}` in the last row"
             )
         raise SyntaxError(last.span, fact, fix=fix)
-    result = last.value
     for row in reversed(others):
         assert row.condition is not None, "checked above"
         result = Choice(row.condition, row.value, result, row.span.to(span))
@@ -109,8 +112,22 @@ def _is_chain(conditions: Sequence[Condition | None]) -> bool:
     """
     parts = _parts(conditions)
     is_whole = bool(parts) and (parts[0].low is None or _is_zero(conditions[0]))
+    return is_whole and _meet(parts)
+
+
+def _begins_at_zero(conditions: Sequence[Condition | None]) -> bool:
+    r"""Whether each row begins where the one before ends, the first one at 0, `0 \le q`."""
+    parts = _parts(conditions)
+    return bool(parts) and parts[0].low == key(_ZERO) and parts[0].has_low and _meet(parts)
+
+
+_ZERO = Number("0", Span(Source("", ""), 0, 0))
+
+
+def _meet(parts: Sequence[_Part]) -> bool:
+    """Whether each begins where the one before ends, and the last has no end."""
     meets = all(a.high == b.low and (a.has_high or b.has_low) for a, b in pairwise(parts))
-    return is_whole and meets and parts[-1].high is None
+    return meets and parts[-1].high is None
 
 
 def _parts(conditions: Sequence[Condition | None]) -> list[_Part]:

@@ -105,6 +105,8 @@ COMPOSED = {
     "hardtanh": "max(-1, min(1, x))",
     "mish": "x*tanh(softplus(x))",
     "softsign": "x/(1 + abs(x))",
+    "normcdf": "0.5*erfc(-x/sqrt(2))",
+    "normpdf": "exp(-x**2/2)/sqrt(2*pi)",
 }
 FUNCTIONS |= {name: name for name in COMPOSED} | {
     "ELU": "elu", "Mish": "mish", "HardTanh": "hardtanh", "Hardtanh": "hardtanh", "sigm": "sigmoid", "Sigmoid": "sigmoid", "expit": "sigmoid",
@@ -156,6 +158,8 @@ MARKS = {
     "ominus": "ominus",
     "oplus": "oplus",
     "bullet": "bullet",
+    "varnothing": "varnothing",
+    "emptyset": "emptyset",
 }
 
 # fmt: off

@@ -131,10 +131,17 @@ def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | Non
 
 
 def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
-    r"""`\tau \frac{dV_i}{dt} = ..` and `\tau \dot{v}_i = ..` as the definition of the derivative; None for other left sides."""
+    r"""`\tau \frac{dV_i}{dt} = ..`, `\tau \dot{v}_i = ..` and `\frac{1}{N_i} \frac{dN_i}{dt} = ..` as the definition of the derivative;
+    None for other left sides.
+    """
     place = next((n for n, t in enumerate(left) if _is_rate(t)), 0)
     factor = left[:place]
     is_product = {t.type for t in factor} <= _IN_FACTORS
+    if (divisor := _divisor(factor)) and _is_target(left[place:]):
+        start, end = right[0].end, right[-1].end
+        opening, closing = Token("LPAR", "(", start, start), Token("RPAR", ")", end, end)
+        scaled = [*divisor, Token("CDOT", r"\cdot", start, start), opening, *right[1:], closing]
+        return Statement("definition", (*left[place:], right[0], *scaled))
     if not place or not is_product or not _is_target(left[place:]):
         return None
     start, end = right[0].end, right[-1].end
@@ -143,6 +150,17 @@ def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
     under = [replace(opening, start=end, end=end), *factor, closing]
     fraction = Token("FRAC", r"\frac", start, start)
     return Statement("definition", (*left[place:], right[0], fraction, *over, *under))
+
+
+def _divisor(factor: Sequence[Token]) -> Sequence[Token]:
+    r"""The `N_i` of `\frac{1}{N_i}`; nothing for other factors."""
+    closing = closing_braces(factor)
+    middle = closing.get(1, 0)
+    end = closing.get(middle + 1, 0)
+    is_one = [t.value for t in factor[2:middle]] == ["1"] and factor[0].type == "FRAC"
+    inner = factor[middle + 2 : end]
+    is_product = {t.type for t in inner} <= _IN_FACTORS
+    return inner if is_one and is_product and end == len(factor) - 1 else ()
 
 
 def _reciprocal(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:

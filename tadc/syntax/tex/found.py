@@ -23,9 +23,7 @@ from tadc.syntax.tex.prose import (
     says_where,
 )
 from tadc.syntax.tex.script_tokens import Guess
-from tadc.syntax.tex.shapes import (
-    rank_of,
-)
+from tadc.syntax.tex.shapes import place_of_in, rank_of
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.statements import add_range_behind, statements, with_ranges_of_prose
 from tadc.syntax.tex.time_steps import TimeSteps
@@ -205,4 +203,6 @@ def ranks_of(found: Found) -> dict[str, int]:
     """The numbers of dimensions that lines and shapes declare."""
     ranks = declared_ranks(found)
     shapes = (s for s in (*found.shapes, *found.in_prose) if s.kind == "shape")
-    return ranks | {s.tokens[0].value: rank_of(s) for s in shapes}
+    return ranks | {
+        t.value: rank_of(s) for s in shapes for t in s.tokens[: place_of_in(s)] if t.type == "NAME"
+    }

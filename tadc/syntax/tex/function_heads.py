@@ -168,7 +168,7 @@ class _Head:
         values = {t.value for t in self.right if t.type == "NAME"}
         has_index = any(t.value in bound and t.note != "upright" for t in letters)
         has_index |= is_applied_otherwise and all(t.value in values for t in letters)
-        label = () if has_index else tuple(t.value for t in letters)
+        label = () if has_index else tuple(t.value for t in self.below if t.type != "COMMA")
         name = "_".join([self.name.value, *(["".join(label)] if label else [])])
         right = list(self.right)
         parameters = letters if has_index else []
@@ -263,7 +263,8 @@ def _head(statement: Statement) -> _Head | None:
         and kinds[-1:] in (["RPAR"], ["RSQB"])
     )
     arguments = _arguments(left[place + 1 : -1]) if is_call else None
-    is_name = {t.type for t in below} <= {"NAME", "COMMA"}
+    is_name = {t.type for t in below[:1]} <= {"NAME"}  # `\mathrm{smooth}_{L1}`
+    is_name = is_name and {t.type for t in below} <= {"NAME", "NUM", "COMMA"}
     if not arguments or not is_name:
         return None
     return _Head(left[0], below, arguments, tuple(sides[1]))

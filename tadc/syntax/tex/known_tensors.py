@@ -54,6 +54,9 @@ class Known:
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }
         self.printed = {key(e): e.span.text for shape in shapes.values() for e in shape}
+        self.sizes = {
+            n.name for shape in shapes.values() for n in nodes(shape) if isinstance(n, Name)
+        }
         self.taken = taken
         self.indices: set[str] = set()
         self.lefts: tuple[Name, ...] = ()
@@ -79,8 +82,18 @@ class Known:
 
     def has_all(self, definition: Definition) -> bool:
         """Whether every tensor of the right side is declared or defined."""
+        bounds = (
+            bound
+            for node in nodes((definition.body,))
+            if isinstance(node, ast.Reduction)
+            for r in node.ranges
+            for bound in (r.low, r.high)
+            if bound is not None
+        )
+        known = self.extents.keys() | self.indices | (self.ranks.keys() - self.undeclared)
+        known |= self.sizes | {n.name for n in nodes([*bounds]) if isinstance(n, Name)}
         return all(
-            name.name in self.extents.keys() | self.indices | (self.ranks.keys() - self.undeclared)
+            name.name in known
             for node in nodes((definition.body,))
             if isinstance(name := node.name if isinstance(node, Element) else node, Name)
         )

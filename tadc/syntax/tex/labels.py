@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import scripted
-from tadc.syntax.tex.token_list import Token, closing_brackets
+from tadc.syntax.tex.script_tokens import bound_names, scripted
+from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
     "left_labels",
     "prose_labels",
+    "raised_on_left",
     "twin_labels",
     "with_compounds",
     "with_declared_arrows",
@@ -54,6 +55,42 @@ def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
             elif not above and has_subscript:
                 labels.add(token.value)
     return labels
+
+
+def raised_on_left(streams: Sequence[Sequence[Token]]) -> set[str]:
+    r"""The `x` and `y` of `E^x_k = ..` and `E^y_k = ..`, which no left side has as powers: letters that stand below nothing in the document,
+    and above nothing else.
+    """
+    below = {t.value for s in streams for _, _, inner in scripted(s, "SUB") for t in inner}
+    below |= {name for s in streams for name in bound_names(s)}
+    owners: dict[str, set[str]] = {}
+    for tokens in streams:
+        for name, _, inner in scripted(tokens, "SUP"):
+            if [t.type for t in inner] == ["NAME"]:
+                owners.setdefault(inner[0].value, set()).add(name.value)
+    found = {
+        (tokens[0].value, above)
+        for s in streams
+        for tokens in _left_sides(s)
+        for name, above in _above_elements(tokens)
+        if name == tokens[0].value
+    }
+    return {
+        letter
+        for name, letter in found
+        if letter not in below and owners.get(letter) == {name} and letter not in ("T", "t", "H")
+    }
+
+
+def _left_sides(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The names with their scripts that stand between a separator and an equality sign."""
+    closing = closing_brackets(tokens)
+    for place, token in enumerate(tokens):
+        begins = place == 0 or tokens[place - 1].type in ("BREAK", "COMMA", "DOT", "QUAD", "TEXT")
+        if token.type == "NAME" and begins:
+            end = behind_scripts(tokens, place + 1, closing)
+            if end < len(tokens) and tokens[end].type in ("EQ", "DEF"):
+                yield tokens[place:end]
 
 
 def twin_labels(streams: Iterable[Sequence[Token]]) -> set[str]:

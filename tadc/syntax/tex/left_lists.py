@@ -59,7 +59,8 @@ def indices_in(
         if not {*kinds[3:-1]} <= {"NAME", "COMMA"}:
             return []
         below = [t for t in part[3:-1] if t.type == "NAME"]
-        if (letters := tuple(t.value for t in below)) in elements and len(letters) < 2:
+        letters = tuple(t.value for t in below)
+        if letters in elements and len(letters) < 2 and not {*letters} <= known:
             return []
         elements[letters] = below
     indices = [t for below in elements.values() for t in below]

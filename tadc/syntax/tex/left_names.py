@@ -10,7 +10,7 @@ w^*_i =, \hat{x}_k^- =                  `w_star[i]` and `x_hat_minus[k]`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
@@ -146,9 +146,11 @@ def _left_sides(tokens: Sequence[Token]) -> Iterator[int]:
         depth += token.type in OPENERS
 
 
-def _behind_factors(tokens: Sequence[Token], start: int) -> int:
-    r"""The place of the derivative of `\tau \frac{dV}{dt} =`; `start` where there is none."""
+def _behind_factors(tokens: Sequence[Token], start: int, closing: Mapping[int, int]) -> int:
+    r"""The place of the derivative of `\tau \frac{dV}{dt} =` and of `\frac{1}{N} \frac{dN}{dt} =`; `start` where there is none."""
     place = start
+    if [t.value for t in tokens[start + 1 : start + 4]] == ["{", "1", "}"]:
+        place = closing.get(closing[start + 1] + 1, start - 1) + 1
     while place < len(tokens) and tokens[place].type in _IN_FACTORS:
         place += 1
     is_derivative = place < len(tokens) and tokens[place].type in ("FRAC", "PARTIAL")
@@ -160,7 +162,7 @@ def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
     closing = closing_braces(tokens)
     for start in _left_sides(tokens):
         start += tokens[start].type == "LPAR"  # `\left( \frac{du}{dx} \right)_i`
-        head = _head(tokens, _behind_factors(tokens, start), closing)
+        head = _head(tokens, _behind_factors(tokens, start, closing), closing)
         if head is not None:
             yield head
 
@@ -344,6 +346,9 @@ def _differential(tokens: Sequence[Token]) -> _Differential | None:
         order, place = power, closing[2] + 1
     if place == len(tokens):
         return _Differential(order, "", ())
+    if [t.type for t in (*tokens[place : place + 1], *tokens[-1:])] == ["LSQB", "RSQB"]:
+        tokens = [*tokens[:place], *tokens[place + 1 : -1]]  # `d[X_i]`, of a concentration
+        closing = closing_braces(tokens)
     named = _variable(tokens, place, closing)
     if named is None:
         return None

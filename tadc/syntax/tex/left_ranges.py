@@ -80,7 +80,8 @@ def _extent(r: Range, base: int) -> Expression | None:
 
 
 def length(low: Expression, high: Expression) -> Expression:
-    """`high - low + 1`, where it can be told simpler."""
+    """`high - low + 1`, where it can be told simpler; an end such as `N/2 - 1` is rounded down, as bounds of sums are."""
+    high = _floored(high)
     if isinstance(low, Number) and low.text == "1":
         return high
     if isinstance(low, Number) and low.text == "0":
@@ -91,3 +92,13 @@ def length(low: Expression, high: Expression) -> Expression:
                 return Binary("+", high, Number("1", high.span), high.span)
     whole = Binary("-", high, low, high.span)
     return Binary("+", whole, Number("1", high.span), high.span)
+
+
+def _floored(end: Expression) -> Expression:
+    match end:
+        case Binary("/", left, Number(text) as divisor) if text.isdigit():
+            return Binary("//", left, divisor, end.span)
+        case Binary("+" | "-", left, Number()):
+            return replace(end, left=_floored(left))
+        case _:
+            return end

@@ -18,10 +18,15 @@ __all__ = ["implied_means"]
 
 _BAR = "_bar"
 _OTHER = re.compile(
-    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference|previous|past|nearest|local|running|"
-    r"neighbou?rs?|neighbou?rhoods?|windows?|clusters?|training)\b",
+    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference|training)\b",
     re.IGNORECASE,
 )
+_OF_SOME = re.compile(
+    r"\b(?:previous|past|nearest|local|running|neighbou?rs?|neighbou?rhoods?|windows?|clusters?)\b",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(r"(?<!zero-)\b(?:means?|averag\w*)\b|\\(?:bar|overline)", re.IGNORECASE)
+_SENTENCE = re.compile(r"%!tadc[^\n]*\n|[.;]\s|\n\s*\n|\\(?:begin|end)\{\w+\*?\}|\\[\[\]]|\$\$")
 _SAYS = re.compile(
     r"\\(?:bar|overline)[^.]{0,60}\b(?:means?|averages?)\b|\b(?:means?|averages?)\b[^.]{0,60}\\(?:bar|overline)",
     re.IGNORECASE,
@@ -43,7 +48,8 @@ def implied_means(
     besides, which sums bind.
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
-    if _OTHER.search(prose) is not None:
+    about = (part for part in _SENTENCE.split(prose) if _ABOUT.search(part))
+    if _OTHER.search(prose) is not None or any(_OF_SOME.search(part) for part in about):
         return []
     known = declared | {s.target for s in definitions}
     ragged = ragged_indices(definitions)

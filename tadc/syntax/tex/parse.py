@@ -45,6 +45,7 @@ from tadc.syntax.tex.macros import expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
+from tadc.syntax.tex.outer_circles import with_unclear_circles
 from tadc.syntax.tex.own_letters import own_letters
 from tadc.syntax.tex.parities import with_parities
 from tadc.syntax.tex.partitions import with_partitions
@@ -70,7 +71,12 @@ from tadc.syntax.tex.statements import with_shared_ranges
 from tadc.syntax.tex.told_apart import with_scripts
 from tadc.syntax.tex.told_ranges import with_told_ranges
 from tadc.syntax.tex.twin_definitions import with_twins
-from tadc.syntax.tex.unclear_letters import is_delta_unclear, is_sigmoid, with_unclear_delta
+from tadc.syntax.tex.unclear_letters import (
+    is_delta_raised,
+    is_delta_unclear,
+    is_sigmoid,
+    with_unclear_delta,
+)
 from tadc.syntax.tex.updates import states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
@@ -113,6 +119,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
     found.displays = with_unclear_quotients(found.displays)
+    found.displays = with_unclear_circles(found.displays, text.text)
     found.displays = [with_partitions(display) for display in found.displays]
     declared_first = declared_base(found.items)
     found.displays, first = with_parities(found.displays, declared_first, guesses)
@@ -123,7 +130,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
-    for statement in spoken_definitions(found.displays, found.spoken, declared_ranks(found)):
+    told_in_prose = spoken_definitions(
+        found.displays, found.spoken, declared_ranks(found), ranks_of(found)
+    )
+    for statement in told_in_prose:
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
@@ -161,6 +171,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     used = {
         t.value for s in (*definitions, *bodies_of_functions) for t in s.tokens if t.type == "NAME"
     }
+    used |= {name.removesuffix("_prime") for name in used}  # `x_i' \beta` may be a transpose
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared, declared)
     rows, ranks_of_rows, shapes = of_rows(shapes, definitions)
@@ -168,7 +179,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
     every = with_scripts(found, every, shapes, functions, lists, ranks_of_rows)
-    if "delta" not in declared and is_delta_unclear(text.text):
+    if "delta" not in declared and (is_delta_unclear(text.text) or is_delta_raised(every)):
         every = [with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
     words = vocabulary(found.items, [*read, *function_bodies], shapes, is_sigmoid(source))

@@ -39,6 +39,7 @@ from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.labels import (
     left_labels,
     prose_labels,
+    raised_on_left,
     twin_labels,
     with_declared_arrows,
     with_equation_labels,
@@ -46,12 +47,14 @@ from tadc.syntax.tex.labels import (
 )
 from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
+from tadc.syntax.tex.listed_heads import listed_heads, without_lists_of_heads
 from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
 from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
+from tadc.syntax.tex.ones import with_plain_ones
 from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
@@ -165,8 +168,8 @@ def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.is_upper:
         return list
-    words, indices = raised_words(f.displayed), starred_indices(f.displayed)
-    return lambda tokens: with_starred_indices(with_raised_words(tokens, words), indices)
+    words, indices = raised_words(f.displayed, f.declared), starred_indices(f.displayed)
+    return lambda tokens: with_starred_indices(with_raised_words(tokens, words, f.guesses), indices)
 
 
 def _listed_subscripts(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -211,8 +214,13 @@ def _given_parameters(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _unread_arguments(f: Formulas) -> Callable[[Tokens], Tokens]:
-    names = unread_arguments(f.displayed, f.declared)
+    names = unread_arguments(f.displayed, f.declared, f.ranks)
     return lambda tokens: without_unread_arguments(tokens, names, f.guesses)
+
+
+def _listed_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
+    heads = listed_heads(f.displayed, f.declared)
+    return lambda tokens: without_lists_of_heads(tokens, heads)
 
 
 def _bracket_factors(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -242,7 +250,7 @@ def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     pairs = zip(f.tokens, f.in_prose, strict=True)
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
-    labels |= twin_labels(f.tokens)
+    labels |= twin_labels(f.tokens) | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
 
@@ -380,6 +388,10 @@ def _words(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_words(tokens, known, f.declared, f.guesses)
 
 
+def _plain_ones(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return with_plain_ones
+
+
 def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_indicators(with_norms(tokens))
 
@@ -458,6 +470,7 @@ PASSES: tuple[Pass, ...] = (
     _defined_averages,
     _given_parameters,
     _unread_arguments,
+    _listed_heads,
     _previous_steps,
     _bracket_factors,
     _plain_arrows,
@@ -467,6 +480,7 @@ PASSES: tuple[Pass, ...] = (
     _single_limits,
     _labelled_bounds,
     _words,
+    _plain_ones,
     _norms_and_indicators,
     _sizes_of_sets,
     _magnitudes,

@@ -12,8 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess, equal_place, scripted
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    equal_place,
+    scripted,
+    with_rewritten_scripts,
+)
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["previous_steps", "with_previous_steps"]
@@ -82,11 +86,15 @@ _SEPARATORS = frozenset(("BREAK", "QUAD", "COMMA", "DOT", "TEXT", "AND"))
 def _labels(tokens: Sequence[Token], letter: str) -> Iterator[tuple[Token, int, bool]]:
     """Each name at a step, the place of its subscript, and whether it is the step before."""
     for name, place, inner in scripted(tokens, "SUB"):
-        values = [t.value for t in inner]
-        if values == [letter]:
-            yield name, place, False
-        elif values[:1] == [letter] and values[1:] == ["-", "1"]:
-            yield name, place, True
+        is_before = _step(inner, letter)
+        if is_before is not None:
+            yield name, place, is_before
+
+
+def _step(inner: Sequence[Token], letter: str) -> bool | None:
+    """Whether it is the step before; None for what is no step."""
+    values = [t.value for t in inner]
+    return {(letter,): False, (letter, "-", "1"): True}.get((*values,))
 
 
 def _gives_range(tokens: Sequence[Token], letter: str) -> bool:
@@ -99,29 +107,21 @@ def _gives_range(tokens: Sequence[Token], letter: str) -> bool:
 def _named(
     tokens: Sequence[Token], letter: str, names: set[str], guesses: list[Guess]
 ) -> list[Token]:
-    closing = closing_braces(tokens)
-    places = {place: (name, is_before) for name, place, is_before in _labels(tokens, letter)}
-    result: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        if place not in places:
-            result.append(tokens[place])
-            place += 1
-            continue
-        name, is_before = places[place]
-        end = closing[place + 1]
+    def new(name: Token, script: Sequence[Token]) -> tuple[Token, Sequence[Token]] | None:
+        sign, _, *inner, closing = script
+        is_before = _step(inner, letter)
+        if sign.type != "SUB" or is_before is None:
+            return None
         if is_before and name.value not in names:  # a length of the prose
-            result.append(tokens[place])
-            place += 1
-            continue
-        label = "prev" if is_before else letter
-        result[-1] = replace(name, value=f"{name.value}_{label}", end=tokens[end].end)
+            return None
         if is_before:
             text = f"this is one step: `{name.value}_prev` is the input `{name.value}_{{{letter}-1}}`, of the step before"
             if all(guess.text != text for guess in guesses):
-                guesses.append(Guess(text, name.start, tokens[end].end))
-        place = end + 1
-    return result
+                guesses.append(Guess(text, name.start, closing.end))
+        label = "prev" if is_before else letter
+        return replace(name, value=f"{name.value}_{label}", end=closing.end), []
+
+    return with_rewritten_scripts(tokens, new)
 
 
 def _with_shapes(tokens: list[Token], names: set[str], letter: str) -> list[Token]:

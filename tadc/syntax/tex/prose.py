@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 
-from tadc.syntax.tex.calls import calls_in
+from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_tokens import (
     Guess,
@@ -17,7 +18,7 @@ from tadc.syntax.tex.script_tokens import (
 )
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.statements import with_ranges_of_prose
-from tadc.syntax.tex.token_list import OPENERS, Token, closing_brackets
+from tadc.syntax.tex.token_list import OPENERS, Token, behind_scripts, closing_brackets
 
 __all__ = [
     "applying",
@@ -50,8 +51,12 @@ _CHOOSES = re.compile(
 _APPOSITION = re.compile(
     r"\b(?:the|its|their)\s+((?:[A-Za-z-]+[\s~]+){1,6})(?:\$|\\\()$", re.IGNORECASE
 )  # `the minimum cost $\\rho = \\min_k S_k$`
+_OF_APPOSITION = re.compile(
+    r"\bof\s+(?:the|its|their)\s+((?:(?!(?:the|its|their)\b)[A-Za-z-]+[\s~]+){1,3})(?:\$|\\\()$",
+    re.IGNORECASE,
+)  # `a function of the linear predictor $\\eta_i = ..$`
 _NO_NAME = re.compile(
-    r"\b(?:constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
+    r"\b(?:paths?|process\w*|models?|sequences?|constraints?|conditions?|equations?|identit\w+|relations?|equalit\w+|cases?|cho\w+|optim\w+|solutions?|limits?|formulas?|approximations?"
     r"|estimat\w+|assumptions?|propert\w+|facts?|ansatz|with|by|at|when|if|for|is|are|update|form|rule|law|that|to|of|in|and|or)\b",
     re.IGNORECASE,
 )
@@ -74,6 +79,8 @@ def says_where(before: str, behind: str) -> bool:
     if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
         return True
     is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
+    named = _OF_APPOSITION.search(sentence)
+    is_told = is_told or (named is not None and not _NO_NAME.search(named[1]))
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
 
@@ -150,16 +157,26 @@ def with_prose(
 
 
 def spoken_definitions(
-    displays: Sequence[Sequence[Statement]], spoken: Sequence[Statement], ranks: Mapping[str, int]
+    displays: Sequence[Sequence[Statement]],
+    spoken: Sequence[Statement],
+    ranks: Mapping[str, int],
+    shaped: Mapping[str, int],
 ) -> list[Statement]:
     r"""The definitions among `spoken` of what displays read and do not define, from elements of tensors; the first of each. What a line
-    declares with such an element is an input, whatever the prose says of where it comes from; `ranks` are those of lines.
+    declares with such an element is an input, whatever the prose says of where it comes from; `ranks` are those of lines, `shaped` those
+    of the prose too.
 
     `\mu_x = ..` and `\mu_y = ..` are two, since their right sides have no such index.
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     defined = {s.target for s in definitions}
-    spoken = [s for s in spoken if not _is_declared(s, ranks)]
+    arguments = {name for s in definitions for name in _arguments(s)}
+    spoken = [
+        s
+        for s in spoken
+        if not _is_declared(s, ranks) and not (s.is_scalar and s.target in arguments)
+        if not _is_model(s, shaped) and not _is_of_whole(s, definitions, shaped)
+    ]
     read = {name for s in definitions for name in _names_read(s)}
     sizes = names_in_bounds(s.tokens for s in definitions)
     found: dict[tuple[str, ...], Statement] = {}
@@ -170,7 +187,8 @@ def spoken_definitions(
             is_new = s.target in read - defined or _is_twin(s, definitions)
             is_new = is_new and _name_of(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
-            is_formula = _is_formula(s) or (is_known and _is_of_functions(s))
+            is_formula = _is_formula(s) and s.target not in sizes
+            is_formula = is_formula or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
@@ -181,11 +199,51 @@ def spoken_definitions(
 
 
 def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:
-    r"""Whether it is the `d_i = \mathrm{R}(x_i) - \mathrm{R}(y_i)` of a declared `d[N]`; not the `r_{ij} = r_i - r_j` of an `r[N, 3]`."""
+    r"""Whether it is the `d_i = \mathrm{R}(x_i) - \mathrm{R}(y_i)` of a declared `d[N]`, or the `B = A + I` of a declared `B[N, N]`; not the
+    `r_{ij} = r_i - r_j` of an `r[N, 3]`.
+    """
     count = len(left_indices(statement.tokens))
     reads_itself = any(t.value == statement.target for t in statement.right)
-    is_element = bool(count) and ranks.get(statement.target) == count
-    return is_element and not reads_itself
+    is_whole = statement.is_scalar or (count and ranks.get(statement.target) == count)
+    return statement.target in ranks and bool(is_whole) and not reads_itself
+
+
+def _is_model(statement: Statement, shaped: Mapping[str, int]) -> bool:
+    r"""Whether it is the `y_i = x_i^\top \beta + \varepsilon_i` that says how data come about, with noise: they are given."""
+    terms: list[list[Token]] = [[]]
+    for token, depth in depths(statement.right):
+        if depth == 0 and token.type in ("PLUS", "MINUS"):
+            terms.append([])
+        terms[-1].append(token)
+    noise = [t[1:] for t in terms[1:] if [x.value for x in t[1:2]] in _NOISE]
+    alone = [t for t in noise if len(t) == 1 or behind_scripts(t, 1, closing_brackets(t)) == len(t)]
+    return any(len(t) > 1 or shaped.get(statement.target, 0) > 0 for t in alone)
+
+
+_NOISE = (["epsilon"], ["varepsilon"], ["xi"])
+
+
+def _is_of_whole(
+    statement: Statement, definitions: Sequence[Statement], shaped: Mapping[str, int]
+) -> bool:
+    """Whether it defines a number by numbers, and formulas read elements of that name alone: it is about one of them."""
+    if not statement.is_scalar or any(shaped.get(t.value) for t in statement.right):
+        return False
+    followers = [
+        after.type
+        for d in definitions
+        for t, after in pairwise((*d.right, Token("END", "", 0, 0)))
+        if t.type == "NAME" and t.value == statement.target
+    ]
+    return bool(followers) and all(kind == "SUB" for kind in followers)
+
+
+def _arguments(definition: Statement) -> Iterator[str]:
+    r"""The `\mu` of `I(\mu) = ..`, which is given whatever the prose says of where it comes from."""
+    for call in calls_in(definition.tokens[: definition.equal]):
+        for part in listed(call.inner):
+            if [t.type for t in part] == ["NAME"]:
+                yield part[0].value
 
 
 def _is_twin(statement: Statement, definitions: Sequence[Statement]) -> bool:
@@ -247,7 +305,17 @@ def _is_formula(statement: Statement) -> bool:
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
+    is_formula = is_formula and not _has_inverse(right)
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _has_inverse(right: Sequence[Token]) -> bool:
+    r"""Whether it is the `K_y^{-1} y` of a matrix, which no formula computes: what it defines is given."""
+    return any(
+        name.value.isupper() and [t.value for t in inner] == ["-", "1"]
+        for name, place, inner in scripted(right, "SUP")
+        if [t.type for t in right[place + 5 : place + 6]] == ["NAME"]
+    )
 
 
 def _is_of_event(statement: Statement) -> bool:
@@ -309,7 +377,11 @@ def _reads_itself(statement: Statement) -> bool:
 
 
 def _is_composed(right: Sequence[Token]) -> bool:
-    """Whether it is a formula of several numbers, with a function or a sum: no value, and no size."""
+    r"""Whether it is a formula of numbers or matrices, `(b - a)/n` or `I - \frac{1}{n} \mathbf{1} \mathbf{1}^\top`: no value, and no
+    other name for one number.
+    """
     names = {t.value for t in right if t.type == "NAME"}
-    is_sum = any(t.type in ("PLUS", "MINUS") for t in right[2:])
-    return len(names) > 1 and is_sum and any(t.type == "FUNC" for t in right)
+    return bool(names) and any(t.type in _COMPOSING for t in right[1:])
+
+
+_COMPOSING = frozenset(("PLUS", "MINUS", "FRAC", "SLASH", "FUNC", "SQRT", "SUP", "TOP"))

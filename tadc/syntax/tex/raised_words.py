@@ -1,46 +1,92 @@
-r"""Words above names, `d^{BC}_{jk} = ..`: capitals side by side that stand nowhere else are a label, and a star in front of an index is one,
-`\hat\theta^{*b}`.
+r"""Words above names: letters side by side that stand nowhere else.
+
+d^{BC}_{jk} = ..      a label: capitals
+f_i^{eq}, w^{gt}      a label: an abbreviation that papers raise, or what stands above the name that is defined
+a^{pq}                an error: a label, or a product as a power
+\hat\theta^{*b}       the element `b` of `\hat\theta^*`, where a sum runs over `b`
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import bound_names, scripted
+from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["raised_words", "starred_indices", "with_raised_words", "with_starred_indices"]
+__all__ = [
+    "RaisedWords",
+    "raised_words",
+    "starred_indices",
+    "with_raised_words",
+    "with_starred_indices",
+]
+
+_ABBREVIATIONS = words("gt eq ex in hi lo up op id im re tr te sp")
 
 
-def raised_words(streams: Sequence[Sequence[Token]]) -> set[str]:
-    """The words that a left side has above a name, whose letters stand nowhere but in such words."""
-    counts = Counter(t.value for tokens in streams for t in tokens if t.type == "NAME")
+@dataclass(frozen=True, slots=True)
+class RaisedWords:
+    """The words above names that are `labels`, and those that may be products: `unclear`."""
+
+    labels: Set[str]
+    unclear: Set[str]
+
+
+def raised_words(streams: Sequence[Sequence[Token]], declared: Set[str]) -> RaisedWords:
+    """The words above names whose letters stand nowhere but in such words, or where one stands elsewhere, too."""
+    counts = Counter(
+        t.value for tokens in streams for t in tokens if t.type == "NAME" and not t.note
+    )
+    bound = {name for tokens in streams for name in bound_names(tokens)}
     above: Counter[str] = Counter()
     on_left: set[str] = set()
+    found: set[str] = set()
     for tokens in streams:
         for place, inner in _words(tokens):
             above.update(t.value for t in inner)
+            found.add(_joined(inner))
             if _is_on_left(tokens, place):
                 on_left.add(_joined(inner))
-    return {word for word in on_left if all(counts[n] == above[n] for n in word)}
+    alone = {
+        word for word in found if all(counts[n] == above[n] and n not in declared for n in word)
+    }
+    labels = {w for w in alone if w in on_left or w in _ABBREVIATIONS or w.isupper()}
+    labels |= {w for w in on_left & _ABBREVIATIONS if not bound & {*w}}
+    return RaisedWords(labels, (alone - labels) | (found & _ABBREVIATIONS - labels - declared))
 
 
-def with_raised_words(tokens: Sequence[Token], words: Set[str]) -> list[Token]:
-    """The tokens with one upright word for the letters of each."""
-    starts = {place + 2: inner for place, inner in _words(tokens) if _joined(inner) in words}
+def with_raised_words(
+    tokens: Sequence[Token], words: RaisedWords, guesses: list[Guess]
+) -> list[Token]:
+    """The tokens with one upright word for the letters of each label, and with errors for what is unclear."""
+    starts = {place + 2: inner for place, inner in _words(tokens)}
     result: list[Token] = []
     place = 0
     while place < len(tokens):
         token, inner = tokens[place], starts.get(place, ())
-        if inner:
-            token = replace(token, value=_joined(inner), end=inner[-1].end, note="upright")
+        word = _joined(inner)
+        if word in words.labels:
+            token = replace(token, value=word, end=inner[-1].end, note="upright")
+            text = f"`{word}` above a name is a label"
+            if all(guess.text != text for guess in guesses):
+                guesses.append(Guess(text, token.start, token.end))
+        elif word in words.unclear:
+            token = _unclear(word, inner)
         result.append(token)
-        place += len(inner) or 1
+        place += len(inner) if word in words.labels | words.unclear else 1
     return result
+
+
+def _unclear(word: str, inner: Sequence[Token]) -> Token:
+    fact = f"the superscript `{word}` may be a label, or a product as a power"
+    product = r" \cdot ".join(word)
+    fix = f"write `^{{\\mathrm{{{word}}}}}` for the label, or `^{{{product}}}` for the power"
+    return Token("ERROR", fact, inner[0].start, inner[-1].end, fix)
 
 
 def starred_indices(streams: Sequence[Sequence[Token]]) -> set[str]:
@@ -73,14 +119,16 @@ def with_starred_indices(tokens: Sequence[Token], indices: Set[str]) -> list[Tok
 
 
 def _words(tokens: Sequence[Token]) -> Iterator[tuple[int, Sequence[Token]]]:
-    """The superscripts of two capitals or more without a blank between them, with their places."""
-    for _, place, inner in scripted(tokens, "SUP"):
-        are_capitals = all(
-            t.type == "NAME" and t.value.isupper() and len(t.value) == 1 and not t.note
+    """The superscripts of two letters or more of one case without a blank between them, with their places."""
+    for name, place, inner in scripted(tokens, "SUP"):
+        are_letters = all(
+            t.type == "NAME" and len(t.value) == 1 and t.value.isascii() and not t.note
             for t in inner
         )
         is_word = all(a.end == b.start for a, b in pairwise(inner))
-        if len(inner) > 1 and are_capitals and is_word:
+        word = _joined(inner)
+        is_of_one_case = word.isupper() or word.islower()
+        if len(inner) > 1 and are_letters and is_word and is_of_one_case and name.value != "e":
             yield place, inner
 
 

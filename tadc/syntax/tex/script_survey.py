@@ -91,13 +91,13 @@ def _is_rest_of_one(inner: Sequence[Token]) -> bool:
 
 
 def summed(right: Sequence[Token]) -> set[str]:
-    """The letters that stand below two names of one term, or twice below one: sums under Einstein's convention. Letters that papers count
-    with are, too, where one name has them twice, `s_{ij} s_{ij}`.
+    """The letters that stand below two names of one term, or twice below one: sums under Einstein's convention, which have none below a
+    line. Letters that papers count with are, too, where one name has them twice, `s_{ij} s_{ij}`.
     """
     found: set[str] = set()
     owners: dict[str, set[str]] = {}
     terms: list[list[Token]] = [[]]
-    for token, depth in depths(right):
+    for token, depth in depths(_above_lines(right)):
         if depth == 0 and token.type in ("PLUS", "MINUS"):
             terms.append([])
         terms[-1].append(token)
@@ -111,6 +111,17 @@ def summed(right: Sequence[Token]) -> set[str]:
                 if count > 1 or len(owners[letter]) > 1 or is_again:
                     found.add(letter)
     return found
+
+
+def _above_lines(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without what fractions divide by."""
+    closing = closing_braces(tokens)
+    dropped: set[int] = set()
+    for place, token in enumerate(tokens):
+        if token.type == "FRAC" and place + 1 in closing:
+            line = closing[place + 1] + 1
+            dropped |= {*range(line, closing.get(line, line) + 1)}
+    return [t for place, t in enumerate(tokens) if place not in dropped]
 
 
 def with_numbers_alone(definitions: Sequence[Statement]) -> set[str]:

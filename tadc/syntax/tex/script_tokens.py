@@ -2,7 +2,7 @@ r"""The scripts of names in tokens: where they are, what stands in them, and whi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
@@ -21,6 +21,7 @@ __all__ = [
     "scripted",
     "scripts_at",
     "with_label",
+    "with_rewritten_scripts",
 ]
 
 LONGEST_SCRIPT = 100  # tokens; longer ones are left to the grammar
@@ -81,6 +82,33 @@ def scripted(tokens: Sequence[Token], kind: str) -> Iterator[tuple[Token, int, S
             if tokens[end].type == kind and closing[end + 1] - end < LONGEST_SCRIPT:
                 yield token, end, tokens[end + 2 : closing[end + 1]]
             end = closing[end + 1] + 1
+
+
+def with_rewritten_scripts(
+    tokens: Sequence[Token],
+    new: Callable[[Token, Sequence[Token]], tuple[Token, Sequence[Token]] | None],
+) -> list[Token]:
+    """The tokens with what `new` makes of a name and a script of it, given with its sign and braces; None leaves both."""
+    closing = closing_braces(tokens)
+    owners = {place: name for kind in ("SUB", "SUP") for name, place, _ in scripted(tokens, kind)}
+    result: list[Token] = []
+    names: dict[int, int] = {}  # their places in the result
+    place = 0
+    while place < len(tokens):
+        token, owner = tokens[place], owners.get(place)
+        made = None
+        if owner is not None and id(owner) in names:
+            end = closing[place + 1] + 1
+            made = new(result[names[id(owner)]], tokens[place:end])
+        if owner is None or made is None:
+            names[id(token)] = len(result)
+            result.append(token)
+            place += 1
+        else:
+            result[names[id(owner)]], script = made
+            result += script
+            place = closing[place + 1] + 1
+    return result
 
 
 def equal_place(tokens: Sequence[Token]) -> int:

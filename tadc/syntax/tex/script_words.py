@@ -14,7 +14,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tadc.syntax.tex.names import closing_braces, reduced_names
-from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    left_indices,
+    scripted,
+    with_rewritten_scripts,
+)
 from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token
 
@@ -90,28 +95,19 @@ def with_arrows(tokens: Sequence[Token], bound: Set[str], guesses: list[Guess]) 
 def _with_scripts(
     tokens: Sequence[Token],
     is_wanted: Callable[[Token, Sequence[Token]], bool],
-    new: Callable[[Token, Sequence[Token]], list[Token]],
+    inside: Callable[[Token, Sequence[Token]], list[Token]],
 ) -> list[Token]:
-    """The tokens with others in the scripts that are wanted, by the names in front and what stands inside; `new` makes these of the
-    sign of the script and what stood there.
+    """The tokens with others inside of the scripts that are wanted, by the names in front and what stands there; `inside` makes these of
+    the sign of the script and what stood there.
     """
-    found = {
-        place: inner
-        for kind in ("SUB", "SUP")
-        for name, place, inner in scripted(tokens, kind)
-        if is_wanted(name, inner)
-    }
-    result: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        inner = found.get(place)
-        if inner is None:
-            result.append(tokens[place])
-            place += 1
-        else:
-            result += [*tokens[place : place + 2], *new(tokens[place], inner)]
-            place += 2 + len(inner)
-    return result
+
+    def new(name: Token, script: Sequence[Token]) -> tuple[Token, Sequence[Token]] | None:
+        sign, opening, *inner, closing = script
+        if not is_wanted(name, inner):
+            return None
+        return name, [sign, opening, *inside(sign, inner), closing]
+
+    return with_rewritten_scripts(tokens, new)
 
 
 def _one_name(value: str, inner: Sequence[Token]) -> Token:

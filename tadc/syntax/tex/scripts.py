@@ -20,7 +20,8 @@ from tadc.syntax.tex.intercepts import (
     with_zero_below,
     zero_beside_index,
 )
-from tadc.syntax.tex.left_labels import NO_INDICES, LeftLabels
+from tadc.syntax.tex.left_labels import with_named_left_sides
+from tadc.syntax.tex.left_naming import NO_INDICES, Naming
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.ranges import said_ranges
 from tadc.syntax.tex.script_survey import (
@@ -115,12 +116,13 @@ class Scripts:
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
 
     def __post_init__(self) -> None:
-        left = LeftLabels(self.definitions, self.declared, self.scalars, self.sizes, self.guesses)
-        self.definitions = left.run()
-        self._has_axes = left.has_axes
+        naming = Naming(self.definitions, self.declared, self.scalars, self.sizes, self.guesses)
+        self.definitions = with_named_left_sides(naming)
+        self._has_axes = naming.has_axes
         raised = raised_over_sums(self.definitions)
         self._bound = [
-            self._bound_in(d) | (above_the_left(d) if d.target in raised else set())
+            self._bound_in(d)
+            | (above_the_left(d) if {d.target, d.target.rpartition("_")[0]} & raised else set())
             for d in self.definitions
         ]
         for definition, bound in zip(self.definitions, self._bound, strict=True):

@@ -5,12 +5,14 @@ i \in [N]                 1 \le i \le N          \sum_{ij}^{\text{occ}}     \sum
 i \in [0, N]              0 \le i \le N
 
 A word may name a part, too: it stands for all where it says so, `\sum_i^{\text{all}}`, or where a formula has words for several
-sets, whose tensors it tells apart then. A word that is a declared size is a bound.
+sets, whose tensors it tells apart then: of `\varepsilon_i` and `\varepsilon_a` the parts are `varepsilon_occ` and `varepsilon_virt`.
+A word that is a declared size is a bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.commands import words
@@ -58,7 +60,7 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
                 below = [t.value for t in result[last:] if t.type == "NAME"]
                 sets |= dict.fromkeys(below, inner[0].value)
             place = end + 1
-    return _refused_mixture(result, sets)
+    return _refused_mixture(_parts_apart(result, sets, guesses), sets)
 
 
 def _is_in_declared(inner: Sequence[Token], sizes: Set[str]) -> bool:
@@ -79,6 +81,28 @@ def _count(size: Token) -> list[Token]:
 
 
 _WHOLE = words("all grid data samples pixels voxels total")
+
+
+def _parts_apart(tokens: list[Token], sets: Mapping[str, str], guesses: list[Guess]) -> list[Token]:
+    r"""The tokens with names of their own for the parts of vectors that are read at indices of several sets, each of one word."""
+    found: dict[str, set[str]] = {}
+    for name, _, inner in scripted(tokens, "SUB"):
+        is_plain = [t.type for t in inner] == ["NAME"]
+        found.setdefault(name.value, set()).add(sets.get(inner[0].value, "") if is_plain else "")
+    parted = {
+        name
+        for name, labels in found.items()
+        if len(labels) > 1 and all(label.isalpha() for label in labels)
+    }
+    labels = {id(n): sets[i[0].value] for n, _, i in scripted(tokens, "SUB") if n.value in parted}
+    for whole in sorted(parted):
+        both = " and ".join(f"`{whole}_{label}`" for label in sorted(found[whole]))
+        text = f"{both} are the parts of `{whole}` that the sums are over"
+        place = next(t for t in tokens if t.value == whole)
+        guesses.append(Guess(text, place.start, place.end))
+    return [
+        replace(t, value=f"{t.value}_{labels[id(t)]}") if id(t) in labels else t for t in tokens
+    ]
 
 
 def _refused_mixture(tokens: list[Token], sets: Mapping[str, str]) -> list[Token]:

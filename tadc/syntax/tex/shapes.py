@@ -47,6 +47,7 @@ def of_rows(
     tensor; and the other shapes.
     """
     names = _at_indices(definitions)
+    names |= {name.removesuffix("_prime") for name in names}  # which may be a transpose
     rows, others = [], []
     ranks: dict[str, int] = {}
     for shape in shapes:

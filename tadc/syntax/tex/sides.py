@@ -25,11 +25,16 @@ __all__ = [
 
 
 def with_single_right_sides(
-    definitions: Sequence[Statement], guesses: list[Guess]
+    definitions: Sequence[Statement],
+    declared: Set[str],
+    functions: Set[str],
+    guesses: list[Guess],
 ) -> list[Statement]:
-    """The definitions with one right side each; a chain that may define several things is left."""
+    """The definitions with one right side each; a chain that may define several things is left. The document defines `functions`."""
     return [
-        _with_single_right_side(d, _names_in([o for o in definitions if o is not d]), guesses)
+        _with_single_right_side(
+            d, _names_in([o for o in definitions if o is not d]), declared, functions, guesses
+        )
         if len(sides_of(d.tokens)[1]) > 1
         else d
         for d in definitions
@@ -71,7 +76,15 @@ def _is_of_unknown_function(definition: Statement, functions: Set[str]) -> bool:
         return False
     name = sides[1][0]
     is_word = name.type == "NAME" and name.note == "upright" and len(name.value) > 1
-    return name.value not in functions and (is_word or name.value in FUNCTION_LETTERS)
+    parts = [part for call in calls_in(sides[1])[:1] for part in listed(call.inner)]
+    is_of_elements = len(parts) > 1 and all(_is_indexed(part) for part in parts)
+    is_function = is_word or is_of_elements or name.value in FUNCTION_LETTERS
+    return name.value not in functions and is_function
+
+
+def _is_indexed(part: Sequence[Token]) -> bool:
+    r"""Whether it is an element such as the `s_{i-1}` of `a(s_{i-1}, h_j)`."""
+    return len(part) > 1 and part[1].type == "SUB" and _is_element(part)
 
 
 def is_about_probabilities(definition: Statement) -> bool:
@@ -93,7 +106,11 @@ def _names_in(definitions: Sequence[Statement]) -> set[str]:
 
 
 def _with_single_right_side(
-    definition: Statement, elsewhere: Set[str], guesses: list[Guess]
+    definition: Statement,
+    elsewhere: Set[str],
+    declared: Set[str],
+    functions: Set[str],
+    guesses: list[Guess],
 ) -> Statement:
     sides, signs = sides_of(definition.tokens)
     if any(_may_separate(t) for side in sides[1:] for t, depth in depths(side) if depth == 0):
@@ -104,7 +121,9 @@ def _with_single_right_side(
         formulas = [side for side in sides[1:] if _is_sigmoid_of_formula(side)]
     if len(formulas) == 1:
         return replace(definition, tokens=(*sides[0], signs[0], *formulas[0]))
-    chosen = _chosen(formulas, elsewhere)
+    known = declared | {name.partition("_")[0] for name in declared}
+    known |= bound_names(definition.tokens)
+    chosen = _chosen(formulas, elsewhere, known, functions)
     if chosen is None:
         return definition
     text = "the sides of the equation are equal, and one of them is read"
@@ -125,9 +144,11 @@ def _is_same_in_other_order(side: Sequence[Token], left: Sequence[Token]) -> boo
     return name.value == other.value == left[0].value and len(letters) > 1 and same
 
 
-def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token] | None:
-    """The formula that is read, of several; None where one is a number, or a name that other formulas read, so that the chain
-    defines more than one thing.
+def _chosen(
+    formulas: Sequence[list[Token]], elsewhere: Set[str], known: Set[str], functions: Set[str]
+) -> list[Token] | None:
+    """The formula that is read, of several: one that reads nothing but what is `known` first. None where one is a number, or a name
+    that other formulas read, so that the chain defines more than one thing.
     """
     if any(not side or [t.type for t in side] == ["NUM"] for side in formulas):
         return None
@@ -137,7 +158,8 @@ def _chosen(formulas: Sequence[list[Token]], elsewhere: Set[str]) -> list[Token]
     return min(
         composed,
         key=lambda side: (
-            _names_function(side),
+            not {t.value for t in side if t.type == "NAME"} <= known,
+            _names_function(side, functions),
             _only_names(side),
             _has_components(side),
             not _has_sum(side),
@@ -175,17 +197,21 @@ def _is_sigmoid_of_formula(side: Sequence[Token]) -> bool:
     is_formula = not all(
         [t.type for t in part][:1] == ["NAME"] and _is_element(part) for part in listed(inner)
     )
-    return is_sigmoid and is_formula and not _names_function(inner)
+    return is_sigmoid and is_formula and not _names_function(inner, frozenset())
 
 
-def _names_function(side: Sequence[Token]) -> bool:
-    r"""Whether it has the `g(z, W)` of a function that it only names."""
+def _names_function(side: Sequence[Token], functions: Set[str]) -> bool:
+    r"""Whether it has the `g(z, W)` or `f(x_i)` of a function that it only names, none of these."""
     return any(
-        call.name.value in FUNCTION_LETTERS
-        and len(parts := listed(call.inner)) > 1
-        and all(bool(p) and _is_element(p) and len(p) == 1 for p in parts)
+        call.name.value in FUNCTION_LETTERS - functions and _are_arguments(listed(call.inner))
         for call in calls_in(side)
     )
+
+
+def _are_arguments(parts: Sequence[Sequence[Token]]) -> bool:
+    """Whether these are plain names, or one element."""
+    are_elements = all(bool(p) and _is_element(p) for p in parts)
+    return are_elements and (len(parts) == 1 or all(len(p) == 1 for p in parts))
 
 
 def _is_element(side: Sequence[Token]) -> bool:
@@ -212,9 +238,12 @@ def _may_separate(token: Token) -> bool:
 
 
 def _is_abstract(side: Sequence[Token]) -> bool:
-    r"""Whether it has what no formula of tensors has: an expectation, or a conditional such as `p(y \mid x)`."""
+    r"""Whether it has what no formula of tensors has: an expectation, a derivative, or a conditional such as `p(y \mid x)`."""
     given = (t for call in calls_in(side) for t, depth in depths(call.inner) if depth == 0)
-    return any(t.type in ("ERROR", "PROPTO") for t in side) or any(t.type == "GIVEN" for t in given)
+    return any(t.type in _ABSTRACT for t in side) or any(t.type == "GIVEN" for t in given)
+
+
+_ABSTRACT = words("ERROR PROPTO PARTIAL NABLA")
 
 
 def _is_head(side: Sequence[Token]) -> bool:

@@ -99,13 +99,23 @@ def with_shared_ranges(display: Sequence[Statement]) -> list[Statement]:
     ]
     covered = {i for s in (last, *others) for i in indices_of(s.tokens)}
     if names <= {*indices_of(last.tokens)}:
-        others = [s for s in others if names <= {*indices_of(s.tokens[: s.equal])}]
+        others = [
+            s
+            for s in others
+            if names <= {*indices_of(s.tokens)} & {t.value for t in s.tokens[: s.equal]}
+        ]
     if not others or not names <= covered:
         return list(display)
     shared = {id(s) for s in (last, *others)}
-    return [
+    ranged = [
         replace(s, ranges=last.ranges, is_shared=True) if id(s) in shared else s for s in display
     ]
+    if not names & {*indices_of(last.tokens)}:  # `\qquad f(u) = u^2 / 2` behind the formulas
+        ranged = [
+            replace(s, ranges=()) if old is last else s
+            for s, old in zip(ranged, display, strict=True)
+        ]
+    return ranged
 
 
 def _last_definitions(display: Sequence[Statement]) -> tuple[Token, ...]:
@@ -352,7 +362,7 @@ def _add_unread(
         return
     if result[-1].tokens[-1].type == "ERROR":
         return
-    if not words and _is_property(tokens):
+    if not words and (_is_property(tokens) or _is_bound_of(tokens, result[-1].target)):
         result.append(Statement("skipped", tokens))
         return
     fact = "the formula has ended before this, which is no remark that tadc knows"
@@ -372,6 +382,16 @@ def _is_property(tokens: Sequence[Token]) -> bool:
     left = tokens[:place]
     is_sum = any(t.type in ("PLUS", "RED") and depth == 0 for t, depth in depths(left))
     return is_sum and {t.type for t in tokens[place + 1 :]} == {"NUM"}
+
+
+def _is_bound_of(tokens: Sequence[Token], target: str) -> bool:
+    r"""Whether it is the `0 \le d \le 1` behind a definition of `d`, which says between which numbers the result is."""
+    kinds = {t.type for t in tokens}
+    names = {t.value for t in tokens if t.type == "NAME"}
+    return names == {target} and "REL" in kinds and kinds <= _OF_BOUNDS
+
+
+_OF_BOUNDS = words("NAME NUM REL MINUS")
 
 
 def _shape(tokens: Sequence[Token]) -> Statement | None:

@@ -52,13 +52,13 @@ def with_plain_targets(
     """The definitions with left sides that the grammar reads, and with one right side each. Those of `states` have updates;
     `ranks` are the declared numbers of dimensions, `functions` those that the document defines; `of_tensors` have no index below.
     """
-    definitions = with_single_right_sides(definitions, guesses)
+    definitions = with_single_right_sides(definitions, ranks.keys(), functions, guesses)
     indexed = indexed_names(definitions) - functions - ranks.keys()
     tensors = {name for d in definitions for name in _tensors(d)}
     elements = {pair for d in definitions for pair in _elements(d)}
     while True:  # `y(n) = w(n) x(n)` once `w(n)` is known as an element
         result = [
-            _with_plain_target(d, indexed, tensors, elements, states, ranks, of_tensors)
+            _with_plain_target(d, indexed, tensors, elements, states, ranks, functions, of_tensors)
             for d in definitions
         ]
         pairs = zip(definitions, result, strict=True)
@@ -90,6 +90,7 @@ def _with_plain_target(
     elements: Set[tuple[str, str]],
     states: Set[str],
     ranks: Mapping[str, int],
+    functions: Set[str],
     of_tensors: Set[str],
 ) -> Statement:
     sides, signs = sides_of(statement.tokens)
@@ -99,7 +100,11 @@ def _with_plain_target(
         return _with_plain_chain(statement, sides, signs)
     right = sides[1]
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
-    known = ranged | _arguments_of(indexed, right, ranks) | _declared_arguments(sides[0], ranks)
+    known = (
+        ranged
+        | _arguments_of(indexed, right, ranks, functions)
+        | _declared_arguments(sides[0], ranks)
+    )
     running = _running_length(sides[0], right, indexed)
     if running and not statement.ranges:
         statement = replace(statement, ranges=running)
@@ -143,19 +148,28 @@ def _with_plain_chain(
 # ---------------------------------------------------------------------- the left side
 
 
-def _arguments_of(indexed: set[str], right: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
-    """The letters in lists behind these names, and behind declared ones with room for as many indices."""
+def _arguments_of(
+    indexed: set[str], right: Sequence[Token], ranks: Mapping[str, int], functions: Set[str]
+) -> set[str]:
+    """The letters in lists behind these names, and behind declared ones with room for as many indices: alone, or moved, `L(x + 1, y)`."""
     found: set[str] = set()
     for call in calls_in(right):
         parts = listed(call.inner)
-        are_letters = all([t.type for t in part] == ["NAME"] for part in parts)
+        kinds = [[t.type for t in part] for part in parts]
+        are_letters = all(k == ["NAME"] or (k[:1] == ["NAME"] and k[1:] in _MOVED) for k in kinds)
         if not are_letters or call.is_raised:
             continue
         below = sum(t.type in ("NAME", "NUM") for t in call.below)
         is_indexed = call.name.value in indexed and all(p[0].note != "bold" for p in parts)
-        if is_indexed or ranks.get(call.name.value, 0) == below + len(parts):
+        is_indexed = is_indexed and all(len(part) == 1 for part in parts)
+        is_moved = len(parts) > 1 and any(len(part) > 1 for part in parts)
+        is_moved = is_moved and call.name.value not in functions
+        if is_indexed or is_moved or ranks.get(call.name.value, 0) == below + len(parts):
             found |= {part[0].value for part in parts}
     return found
+
+
+_MOVED = (["PLUS", "NUM"], ["MINUS", "NUM"])
 
 
 def _running_length(
@@ -183,13 +197,21 @@ _RUNNING = [
 
 
 def _declared_arguments(left: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
-    """The `u` and `v` of `F(u, v) = ..`, where `F` is declared with as many dimensions."""
+    """The `u` and `v` of `F(u, v) = ..`, where `F` is declared with as many dimensions; the `p` of `f(x_p, y_p)` with vectors `x` and `y`."""
     calls = [call for call in calls_in(left) if call.start == 0 and not call.below]
     parts = listed(calls[0].inner) if calls else []
     is_list = bool(parts) and all([t.type for t in part] == ["NAME"] for part in parts)
     letters = {part[0].value for part in parts if part}
     is_declared = is_list and ranks.get(left[0].value, 0) == len(parts) == len(letters)
+    are_elements = bool(parts) and all(
+        [t.type for t in part] == _ELEMENT and ranks.get(part[0].value) == 1 for part in parts
+    )
+    if are_elements:
+        return {part[3].value for part in parts}
     return letters if is_declared else set()
+
+
+_ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
 
 
 def _left(

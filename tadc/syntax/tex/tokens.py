@@ -183,7 +183,7 @@ class _Tokenizer:
             else:
                 self._add(kind, value, start, note)
             self.out.open_wrappers(opened)
-        elif name in commands.MARKS and self.out.expected and self.out.tokens[-1].type == "SUP":
+        elif name in commands.MARKS and self._stands_above():
             self._add("NAME", commands.MARKS[name], start, "upright")
         elif name in commands.MARKS_BELOW and self._begins_subscript():  # `\gamma_\pm`
             self._add("NAME", name, start, "upright")
@@ -245,6 +245,14 @@ class _Tokenizer:
                     f"`\\{name}` {commands.UNKNOWN}",
                     "write out what it stands for, or define it with `\\newcommand`",
                 )
+
+    def _stands_above(self) -> bool:
+        """Whether the sign is all that stands above a name, in braces or without."""
+        kinds = [t.type for t in self.out.tokens[-2:]]
+        is_braced = (
+            kinds == ["SUP", "LBRACE"] and self.text[self.position : self.end].lstrip()[:1] == "}"
+        )
+        return is_braced or (bool(self.out.expected) and kinds[-1:] == ["SUP"])
 
     def _begins_subscript(self) -> bool:
         kinds = [t.type for t in self.out.tokens[-2:]]

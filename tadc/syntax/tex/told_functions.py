@@ -22,6 +22,10 @@ __all__ = [
 
 _IS = r"(?:is|are|denotes?|denoting|represents?|being|refers?\s+to|stands?\s+for|indicates?)"
 _ADJECTIVES = r"(?:(?:a|an|the|our|element-?wise|entry-?wise|point-?wise|non-?linear|standard|usual|logistic|activation|function)\s+)*"
+_STANDARD = r"(?:standard|unit)\s+(?:normal|Gaussian)"
+_CUMULATIVE = r"(?:probability\s+)?(?:distribution(?:\s+function)?|c\.?d\.?f\.?|CDF)"
+_DENSITY = r"(?:probability\s+)?(?:density(?:\s+function)?|p\.?d\.?f\.?|PDF)"
+_LAW = r"(?:\s+(?:distribution|variable|random\s+variable|law))?"
 _WORDS = {
     r"sigmoid(?:al)?|logistic(?:\s+sigmoid)?\s+function|logistic\s+sigmoid": "sigmoid",
     r"ReLU|rectified\s+linear(?:\s+unit)?": "relu",
@@ -32,14 +36,23 @@ _WORDS = {
     r"digamma": "digamma",
     r"soft-?max": "softmax",
     r"Heaviside|(?:unit\s+)?step(?:\s+function)?": "heaviside",
+    rf"{_STANDARD}\s+(?:cumulative\s+)?{_CUMULATIVE}|cumulative\s+{_STANDARD}\s+{_CUMULATIVE}|cumulative\s+normal\s+(?:density|{_CUMULATIVE})(?:\s+function)?"
+    rf"|(?:cumulative\s+)?{_CUMULATIVE}\s+(?:of|for)\s+(?:a|the)\s+{_STANDARD}{_LAW}": "normcdf",
+    rf"{_STANDARD}\s+{_DENSITY}|{_DENSITY}\s+(?:of|for)\s+(?:a|the)\s+{_STANDARD}{_LAW}": "normpdf",
     r"(?:leaky|parametric|randomi[sz]ed)[\s-]+ReLU|L(?:eaky)?-?ReLU": "",
 }
 _TOLD = re.compile(
     rf"(?:\$|\\\()\s*\\?(?P<name>[A-Za-z]+)\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))[\s~]*{_IS}[\s~]+{_ADJECTIVES}"
     + "(?:"
     + "|".join(f"(?P<f{n}>{words})" for n, words in enumerate(_WORDS))
-    + r")\b(?![\s~]*(?:of\b|\())(?![\s~]*(?:functions?|activations?)?[\s~]*(?:or\b|/))"
+    + r")\b(?![\s~]*(?:of\b|with\b|\())(?![\s~]*(?:functions?|activations?)?[\s~]*(?:or\b|/))"
 )
+_ARGUMENT = r"\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))"
+_DENSITY_AND_CUMULATIVE = re.compile(
+    rf"(?:\$|\\\()\s*\\?(?P<first>[A-Za-z]+){_ARGUMENT}\s*and\s*(?:\$|\\\()\s*\\?(?P<second>[A-Za-z]+){_ARGUMENT}[\s~]*{_IS}\s+(?:the\s+)?"
+    rf"(?P<standard>{_STANDARD}\s+)?(?:{_DENSITY}\s+and\s+(?:the\s+)?(?:cumulative\s+)?{_CUMULATIVE}|(?P<swapped>(?:cumulative\s+)?{_CUMULATIVE}\s+and\s+(?:the\s+)?{_DENSITY}))s?"
+    rf"(?(standard)|\s+(?:of|for)\s+(?:a|the)\s+{_STANDARD})"
+)  # "where $\phi$ and $\Phi$ are the density and distribution function of the standard normal"
 _PRODUCT = re.compile(
     r"\\otimes\s*(?:\$|\\\))[^.$]{0,60}?(?:element|component|entry|point)-?\s?wise|\\otimes\s*(?:\$|\\\))[^.$]{0,60}?Hadamard"
     r"|(?:(?:element|component|entry|point)-?\s?wise|Hadamard)[^.$]{0,60}(?:\$|\\\()\s*\\otimes"
@@ -55,6 +68,11 @@ def told_functions(text: str, declared: Set[str]) -> dict[str, str]:
     for match in _TOLD.finditer(text):
         function = next(f for n, f in enumerate(_WORDS.values()) if match[f"f{n}"])
         said.setdefault(match["name"], set()).add(function)
+    for match in _DENSITY_AND_CUMULATIVE.finditer(text):
+        names = (match["first"], match["second"])
+        density, cumulative = names[::-1] if match["swapped"] else names
+        for name, function in ((density, "normpdf"), (cumulative, "normcdf")):
+            said[name] = said.get(name, set()) - {"normpdf", "normcdf"} | {function}
     return {
         name: functions.pop()
         for name, functions in said.items()

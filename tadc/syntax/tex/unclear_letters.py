@@ -3,6 +3,7 @@ r"""Letters that are functions in most documents and data in some: `\delta_{ij}`
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tadc.errors import Source
@@ -11,7 +12,7 @@ from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_functions import says_any_function
 
-__all__ = ["is_delta_unclear", "is_sigmoid", "with_unclear_delta"]
+__all__ = ["is_delta_raised", "is_delta_unclear", "is_sigmoid", "with_unclear_delta"]
 
 
 _SAYS_DATA = re.compile(
@@ -28,10 +29,20 @@ def is_delta_unclear(text: str) -> bool:
     return said is not None and _SAYS_KRONECKER.search(said[1]) is None
 
 
+def is_delta_raised(definitions: Sequence[Statement]) -> bool:
+    r"""Whether a right side has the square of a `\delta_{ij}`, which of Kronecker's would be the same."""
+    return any(
+        name.value == "delta" and any(t.type == "NAME" for t in inner)
+        for d in definitions
+        for name, place, inner in scripted(d.right, "SUB")
+        if [t.type for t in d.right[place + len(inner) + 3 :][:1]] == ["SUP"]
+    )
+
+
 def with_unclear_delta(definition: Statement) -> Statement:
     r"""The definition with an error for each `\delta_{ij}` on its right side."""
     deltas = {name for name, _, _ in scripted(definition.tokens, "SUB") if name.value == "delta"}
-    fact = r"`\delta_{ij}` may be Kronecker's delta, or data, as the prose seems to say"
+    fact = r"`\delta_{ij}` may be Kronecker's delta, or data, as what the document says or does with it seems to tell"
     fix = (
         r"declare the data, `%!tadc input delta[N, M]`, or write `\mathbf{1}[i = j]` for the other"
     )
@@ -50,6 +61,16 @@ _SAYS_SIGMOID = re.compile(
 )
 
 
+_SAYS_NUMBER = re.compile(
+    r"\\sigma\s*(?:\$|\\\))[\s~]+(?:(?:determines?|controls?|sets?|scales?|governs?|specifies|specify|tunes?|adjusts?|regulates?)\b"
+    r"|(?:is|denotes?|being|represents?)\b[^.;$]{0,60}?\b(?:parameter|constant|scale|width|bandwidth|temperature|deviation|slope|steepness|gain|factor)\b)"
+)
+
+
 def is_sigmoid(source: Source) -> bool:
-    r"""Whether the document tells that `\sigma(..)` is the sigmoid: by a word, or as one of several such functions."""
-    return _SAYS_SIGMOID.search(source.text) is not None and not says_any_function(source.text)
+    r"""Whether the document tells that `\sigma(..)` is the sigmoid: by a word, or as one of several such functions; and says nothing of
+    `\sigma` that is about a number.
+    """
+    is_said = _SAYS_SIGMOID.search(source.text) is not None
+    is_other = says_any_function(source.text) or _SAYS_NUMBER.search(source.text) is not None
+    return is_said and not is_other

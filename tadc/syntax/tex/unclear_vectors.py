@@ -106,8 +106,8 @@ def last_factor(e: Expression) -> Expression:
 
 
 def is_capital(e: Expression) -> bool:
-    """Whether it is a capital letter, as matrices have."""
-    base = e.name.split("_")[0] if isinstance(e, Name) else ""
+    r"""Whether it is a capital letter, as matrices have; or the step of one, `\Delta W`."""
+    base = e.name.removeprefix("Delta_").split("_")[0] if isinstance(e, Name) else ""
     return base[:1].isupper() and (len(base) == 1 or base in _GREEK_MATRICES)
 
 

@@ -1,13 +1,14 @@
 r"""Points that formulas are about and never read: the `\mathbf{x}` of `p(\mathbf{t} \mid \mathbf{x}) = \sum_i \alpha_i(\mathbf{x}) \phi_i(\mathbf{t} \mid \mathbf{x})`.
 
 A bold name that stands nowhere in the displays but in the lists behind left sides and behind elements, `\alpha_i(\mathbf{x})`, is left
-out: the elements are given for one `\mathbf{x}`.
+out: the elements are given for one `\mathbf{x}`. So is the `Q` of `F(Q) = \sum_{ij} c_i c_j S_{ij}(Q)`, where `S` is declared with two
+dimensions.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.calls import Call, calls_in, listed
@@ -17,15 +18,21 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["unread_arguments", "without_unread_arguments"]
 
 
-def unread_arguments(displays: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
-    """The bold names that stand in such lists alone, and behind an element at least once."""
+def unread_arguments(
+    displays: Sequence[Sequence[Token]], declared: Set[str], ranks: Mapping[str, int]
+) -> set[str]:
+    """The names that stand in such lists alone, and behind an element at least once: bold ones, and others where the elements in front have
+    all their subscripts by the declared `ranks`.
+    """
     every = Counter(t.value for tokens in displays for t in tokens if t.type == "NAME")
     in_lists: Counter[str] = Counter()
     behind_elements: set[str] = set()
     for tokens in displays:
         for call in _lists(tokens):
             names = [p[0] for p in _parts(call) if [t.type for t in p] == ["NAME"]]
-            in_lists.update(t.value for t in names if t.note == "bold")
+            below = sum(t.type == "NAME" for t in call.below)
+            is_whole = not call.below or below == ranks.get(call.name.value)
+            in_lists.update(t.value for t in names if t.note == "bold" or is_whole)
             if call.below:
                 behind_elements |= {t.value for t in names}
     alone = {n for n, count in in_lists.items() if count == every[n]}

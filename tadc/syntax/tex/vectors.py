@@ -172,6 +172,8 @@ class Walk:
                 is_read = isinstance(right, (Name, Element))
                 if before.rank == 0 and behind.rank == 1 and is_read and is_capital(left):
                     refuse_unknown(self.known, left, "in front of a vector", "a matrix")
+                if before.rank == 1 and behind.rank == 0 and is_capital(right):
+                    refuse_unknown(self.known, right, "behind a vector", "a matrix")
                 refuse_softmax(self.known, right, before, behind)
                 return product(self.known, e.span, "", before, behind)
             case Binary("**", Application(Name("\\norm2"), (inner,)), Number("2")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from tadc.syntax import ast
 from tadc.syntax.tex.calls import calls_in
@@ -164,7 +165,10 @@ def styled_apart(
     where it starts.
     """
     parameters = parameters or {}
-    bound = {name for statement in statements for name in bound_names(statement.tokens)}
+    of_declared = {name.rpartition("_")[2] for name in declared if "_" in name}
+    bound = {
+        name for s in statements for name in _bound_here(s) - (of_declared - bound_names(s.right))
+    }
     styles: dict[str, set[str]] = {}
     for statement in statements:
         labels = {
@@ -183,7 +187,7 @@ def styled_apart(
             if token not in labels and token.value not in own:
                 styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
-    mixed -= {name for name in mixed if _is_vector_of_elements(name, statements)}
+    mixed -= {name for name in mixed if _is_vector_of_elements(name, statements, bound)}
     mixed -= {
         name
         for name in mixed & declared
@@ -212,6 +216,16 @@ def styled_apart(
     return first, second
 
 
+def _bound_here(statement: Statement) -> set[str]:
+    r"""The indices of a statement; not the `r` of a left side `E_{dir}`, where the right side has the letter in another style alone."""
+    left = left_indices(statement.tokens)
+    if len(left) < 3 or not all(a.end == b.start for a, b in pairwise(left)):
+        return bound_names(statement.tokens)
+    plain = {t.value for t in statement.right if t.type == "NAME" and not _style(t)}
+    other = {t.value for t in left} - plain
+    return bound_names(statement.tokens) - (other - bound_names(statement.right))
+
+
 def _is_norm_of_bold(name: str, statements: Sequence[Statement]) -> bool:
     r"""Whether the plain letter is defined by the bold one, `r_{ij} = |\mathbf{r}_{ij}|`: a line with this name is about the bold one."""
     for s in statements:
@@ -227,11 +241,15 @@ def _is_norm_of_bold(name: str, statements: Sequence[Statement]) -> bool:
     return False
 
 
-def _is_vector_of_elements(name: str, statements: Sequence[Statement]) -> bool:
-    r"""Whether the bold letter stands only alone and the plain one only with subscripts: `\mathbf{a}` and its elements `a_i`."""
+def _is_vector_of_elements(name: str, statements: Sequence[Statement], bound: Set[str]) -> bool:
+    r"""Whether the bold letter stands only alone and the plain one only with subscripts: `\mathbf{a}` and its elements `a_i`; labels
+    aside, such as the `a` of `W_a`, which is not `bound`.
+    """
     for statement in statements:
+        below = {id(t) for _, _, inner in scripted(statement.tokens, "SUB") for t in inner}
         for place, token in enumerate(statement.tokens):
-            if token.type == "NAME" and token.value == name:
+            is_label = id(token) in below and token.value not in bound
+            if token.type == "NAME" and token.value == name and not is_label:
                 following = statement.tokens[place + 1 : place + 2]
                 has_subscript = bool(following) and following[0].type == "SUB"
                 if _style(token) not in ("", "bold") or has_subscript == (_style(token) == "bold"):

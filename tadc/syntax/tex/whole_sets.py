@@ -57,10 +57,10 @@ def whole_sets(streams: Sequence[Sequence[Token]], declared: Set[str], prose: st
     return {
         name
         for name, count in counts.items()
-        if name in entire or not _has_others(streams, name, is_own=name in own)
         if members[name] and count == members[name] + sizes[name] and name not in declared
         if (sizes[name] or says_all or name in own | entire)
         if not (len(name) == 1 and name.islower())
+        if name in entire or not _has_others(streams, name, is_own=name in own)
     } | {n for n, count in counts.items() if count == sizes[n] and n in bounds - declared}
 
 
