@@ -76,6 +76,16 @@ PROGRAMS = {
         [(5, 4), (3,)],
         "y[i: N, j: 7] = y_inner[i]",
     ),
+    "the inner one of two sums reads rows": (
+        "size N, M\ninput a[N], b[M], e[N,M]\ny = sum{j: M, i: N} a[i]*e[i,j]*b[j]",
+        [(5,), (4,), (5, 4)],
+        "y = sum{i=0..N - 1} (sum{j=0..M - 1} e[i, j]*b[j])*a[i]",
+    ),
+    "what a sum has left is computed where it is read": (
+        "size N, K\ninput x[N], v[K]\nf[i] = sum{k} v[k]*x[i]**2\ny = sum{i} abs(f[i])\noutput y",
+        [(5,), (4,)],
+        "y = sum{i=0..N - 1} abs(f_sum*x[i]**2)",
+    ),
     "a sum of nothing around it, behind a border": (
         "size I, J, K\ninput x[I], w[J], v[K]\ny[j: J, i] = sum{k} x[i]*w[pad(j-1)]*v[k]",
         [(5,), (4,), (11,)],
@@ -89,7 +99,7 @@ PROGRAMS = {
     "an infinity that leaves a sum that may have no terms": (
         "size N\ninput u[N], x[N]\nt[i] = exp(u[i])\ny[i: N] = sum{j: N | 2*j < i} t[i]*x[j]\noutput y",
         [(7,), (7,)],
-        "if 1 <= i then (sum{j=0..(i - 1) // 2} x[j])*t[i] else 0",
+        "if 1 <= i then (sum{j=0..(i - 1) // 2} x[j])*exp(u[i]) else 0",
     ),
     "a sum behind a border, for some values of a short index": (
         "size N, K\ninput x[N,K,7], w[7,K]\ny[k: K, l: 7] = sum{m: K} w[pad(l - 5), m]*exp(sum{i: N} x[pad(i - 1), m, l])",
