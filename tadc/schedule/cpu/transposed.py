@@ -15,10 +15,10 @@ from typing import TypeVar
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import EVERYWHERE
-from tadc.ir.expr import Expr, Read
+from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import rewrite
+from tadc.ir.walk import postorder, rewrite
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.lane_cost import (
     REPEATED,
@@ -74,17 +74,17 @@ def with_transposed_reads(
     names = Names((*program.tensors, *program.symbols))
     copies: dict[tuple[str, int], Tensor] = {}
     of: dict[str, tuple[set[Symbol], dict[str, int]]] = {}
-    own = {s.target.name: s.indices for s in program.statements}
+    own = {s.target.name: s for s in program.statements}
     for k in kernels(program, mode):
         lanes, chosen = set[Symbol](), dict[str, int]()
         if k.name not in left_out:
             lanes, chosen = _chosen(k, program, usual, kept, choices)
         for s in k.statements if chosen else ():
-            called = dict(zip(s.indices, own[s.target.name], strict=True))
-            of_sums = lanes.isdisjoint(k.indices)
-            mentioned = lanes if of_sums else {called[i] for i in lanes if i in called}
-            if mentioned:
-                of[s.target.name] = mentioned, chosen
+            name = s.target.name
+            called = dict(zip(s.indices, own[name].indices, strict=True))
+            called |= {i: i for i in _summed(own[name].body)}
+            if mentioned := {called[i] for i in lanes if i in called}:
+                of[name] = mentioned, chosen
     statements: list[Statement] = []
     for s in program.statements:
         if s.target.name not in of:
@@ -164,6 +164,11 @@ def _chosen(
     ):
         return summed, copied
     return set(), {}
+
+
+def _summed(e: Expr) -> set[Symbol]:
+    """The indices of all sums in the expression."""
+    return {i for n in postorder(e) if isinstance(n, Reduce) for i in n.indices}
 
 
 def _for_sums(
