@@ -16,9 +16,10 @@ from functools import partial
 
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import EVERYWHERE, Condition, Domain
-from tadc.ir.expr import Expr, Select
+from tadc.ir.expr import Select
 from tadc.ir.range import Range
-from tadc.ir.walk import postorder, rewrite
+from tadc.ir.walk import postorder
+from tadc.schedule.nest.interior import selected
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Branch,
@@ -29,7 +30,6 @@ from tadc.schedule.nest.loop_nest import (
     map_bodies,
     steps_of,
     values_of,
-    with_values,
 )
 
 __all__ = ["with_split_loops"]
@@ -92,17 +92,6 @@ def _domains(steps: Sequence[Step]) -> Iterator[Domain]:
 
 def _decided(steps: Sequence[Step], known: Condition) -> Iterator[Step]:
     """The steps where the condition holds."""
-
-    def rule(e: Expr) -> Expr:
-        match e:
-            case Select(Domain() as domain, then, otherwise):
-                rest = _rest(domain, known)
-                if rest is None:
-                    return otherwise
-                return then if rest == EVERYWHERE else Select(rest, then, otherwise)
-            case _:
-                return e
-
     for step in steps:
         if isinstance(step, Branch) and isinstance(step.condition, Domain):
             rest = _rest(step.condition, known)
@@ -111,7 +100,7 @@ def _decided(steps: Sequence[Step], known: Condition) -> Iterator[Step]:
                 continue
             step = replace(step, condition=rest)
         step = map_bodies(step, lambda inner: _decided(inner, known))
-        yield with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
+        yield selected(step, lambda domain: _rest(domain, known))
 
 
 def _rest(domain: Domain, known: Condition) -> Domain | None:

@@ -7,7 +7,7 @@ all tests. A condition inside a loop is told beforehand if it holds for the loop
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -29,7 +29,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.surroundings import Span, Surroundings
 
-__all__ = ["LONGEST_WINDOW", "interior", "parted"]
+__all__ = ["LONGEST_WINDOW", "interior", "parted", "selected"]
 
 MOST_CONDITIONS = 48
 ABOUT = 0.4  # of the values of an index: as good as half
@@ -68,6 +68,22 @@ def parted(
     tests = Domain.of(c for c in region if not c.form.coefficient(r.index))
     inner = Range.of(r.index, (c.form for c in region if c.form.coefficient(r.index)))
     return Interior(r, tests, inner, interior_steps, outside)
+
+
+def selected(step: Step, rest: Callable[[Domain], Domain | None]) -> Step:
+    """The step with the selections of its values decided, as far as `rest` says: what is left of a condition, or None where it fails."""
+
+    def rule(e: Expr) -> Expr:
+        match e:
+            case Select(Domain() as domain, then, otherwise):
+                left = rest(domain)
+                if left is None:
+                    return otherwise
+                return then if left == EVERYWHERE else Select(left, then, otherwise)
+            case _:
+                return e
+
+    return with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
 
 
 @dataclass(slots=True)
@@ -180,17 +196,7 @@ class _InteriorSearch:
         return tuple(result)
 
     def _decided(self, step: Step, ranges: Ranges) -> Step:
-        def rule(e: Expr) -> Expr:
-            match e:
-                case Select(Domain() as domain, then, otherwise):
-                    rest = self._rest(domain, ranges)
-                    if rest is None:
-                        return otherwise
-                    return then if rest == EVERYWHERE else Select(rest, then, otherwise)
-                case _:
-                    return e
-
-        return with_values(step, tuple(rewrite(e, rule) for e in values_of(step)))
+        return selected(step, lambda domain: self._rest(domain, ranges))
 
     def _rest(self, domain: Domain, ranges: Ranges, *, behind: bool = False) -> Domain | None:
         """The conditions that are not decided; None if one is known to fail. There may be loops `behind` them."""
