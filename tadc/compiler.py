@@ -72,7 +72,7 @@ from tadc.schedule.rewrite.list_tensors import Facts, Listed
 from tadc.schedule.rewrite.lists import listed
 from tadc.schedule.rewrite.looked_up import has_data, in_32_bits, looked_up
 from tadc.schedule.rewrite.position_values import with_position_values
-from tadc.schedule.rewrite.program import QUOTIENTS, rearranged, scheduled
+from tadc.schedule.rewrite.program import BY_ROWS, QUOTIENTS, rearranged, scheduled
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.safe_loads import safely_loaded
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
@@ -497,13 +497,22 @@ def _gpu_decisions(
 
 
 def _rewritings(program: Program) -> Iterator[Choices]:
-    """The choices of a program's rewriting that a model of a GPU compares: neighbours in a sum over a quotient may be far apart."""
+    """The choices of a program's rewriting that a model of a GPU compares: neighbours in a sum over a quotient may be far apart, and sums in
+    another order may be of one kernel.
+    """
     yield BY_MODEL
     nodes = (e for s in program.statements for e in postorder(s.body))
-    derived = any(isinstance(e, Reduce) and e.derived for e in nodes)
-    whole = Choices(((QUOTIENTS, 1),))
-    if (derived or any(s.derived for s in program.statements)) and stored(program, whole) != stored(program):  # fmt: skip
-        yield whole
+    sums = [e for e in nodes if isinstance(e, Reduce)]
+    if any(s.derived for s in program.statements) or any(e.derived for e in sums):
+        yield from _if_others(program, Choices(((QUOTIENTS, 1),)))
+    if any(len(e.indices) > 1 for e in sums):
+        yield from _if_others(program, Choices(((BY_ROWS, 1),)))
+
+
+def _if_others(program: Program, choices: Choices) -> Iterator[Choices]:
+    """The choices, if they make another program than the usual ones."""
+    if stored(program, choices) != stored(program):
+        yield choices
 
 
 def _storing(

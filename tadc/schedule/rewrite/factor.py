@@ -33,24 +33,28 @@ MOST_FACTORS = 32
 MOST_BOUNDS = 3  # of an index from above
 
 
-def factored(program: Program) -> Program:
-    """Every sum of the program, with what it need not do for each term outside."""
+def factored(program: Program, by_rows: bool = True) -> Program:
+    """Every sum of the program, with what it need not do for each term outside. Of two sums that may be the inner one, with `by_rows` it is
+    the one that reads rows.
+    """
     infinite = Marks.of(program).infinite
-    statements = tuple(_factored_statement(program, s, infinite) for s in program.statements)
-    return replace(program, statements=statements)
+    statements = (_factored_statement(program, s, infinite, by_rows) for s in program.statements)
+    return replace(program, statements=tuple(statements))
 
 
 def with_factors_outside(program: Program, s: Statement) -> Statement:
     """The statement, with the factors outside of its sums that leave these as a whole; itself where a sum is cut into several."""
-    moved = _factored_statement(program, s, Marks.of(program).infinite)
+    moved = _factored_statement(program, s, Marks.of(program).infinite, by_rows=True)
     sums, before = (
         [e.indices for e in postorder(t.body) if isinstance(e, Reduce)] for t in (moved, s)
     )
     return moved if sums == before else s
 
 
-def _factored_statement(program: Program, s: Statement, infinite: Set[str]) -> Statement:
-    factoring = _Factoring(program.tensors, infinite)
+def _factored_statement(
+    program: Program, s: Statement, infinite: Set[str], by_rows: bool
+) -> Statement:
+    factoring = _Factoring(program.tensors, infinite, by_rows)
     return replace(s, body=rewrite_in(s.body, program.known & s.box, _known_in, factoring.factored))
 
 
@@ -96,6 +100,7 @@ class _Factoring:
 
     tensors: Mapping[str, Tensor]
     infinite: Set[str]
+    by_rows: bool = True
 
     def factored(self, e: Expr, known: Domain) -> Expr:
         if isinstance(e, Reduce) and e.op == "sum" and not e.derived:
@@ -134,7 +139,8 @@ class _Factoring:
         if without or len(e.indices) == 1:
             return e
         alone = [i for i in e.indices if _is_alone(i, e)]
-        best = max(reversed(alone), key=lambda i: (_saved(i, factors), _nearness(i, e)), default="")
+        nearness = {i: _nearness(i, e) if self.by_rows else 0 for i in alone}
+        best = max(reversed(alone), key=lambda i: (_saved(i, factors), nearness[i]), default="")
         of_best = Domain.of(c for c in e.domain if best in c.form.symbols)
         rest = Domain.of(c for c in e.domain if best not in c.form.symbols)
         within = [f for f in factors if best in f.value.symbols]

@@ -28,9 +28,10 @@ from tadc.schedule.rewrite.shared import shared
 from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
 
-__all__ = ["QUOTIENTS", "rearranged", "recomputing", "scheduled"]
+__all__ = ["BY_ROWS", "QUOTIENTS", "rearranged", "recomputing", "scheduled"]
 
 QUOTIENTS = "sums over quotients are nested"
+BY_ROWS = "of two sums the inner one reads rows"
 
 
 @lru_cache(maxsize=128)
@@ -48,7 +49,7 @@ def scheduled(
     program = inlined(program)
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
-    program = rearranged(common(program))
+    program = rearranged(common(program), by_rows=choices.whether(BY_ROWS, True))
     if choices.whether("values of combined indices are stored", True):
         program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = inlined(_with_sums_apart(common(program), choices))  # sums have left some statements
@@ -93,8 +94,8 @@ def recomputing(program: Program, recomputed: frozenset[str]) -> Program:
     return joined(with_points_left_out(in_readers(program, recomputed)))
 
 
-def rearranged(program: Program) -> Program:
+def rearranged(program: Program, by_rows: bool = True) -> Program:
     """Factors stand outside of sums, and sums on diagonals are tensors."""
     program = summands(program, Names((*program.tensors, *program.symbols)))
-    program = simplify(factored(program))
+    program = simplify(factored(program, by_rows))
     return diagonals(program, Names((*program.tensors, *program.symbols)))
