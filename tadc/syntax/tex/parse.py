@@ -130,9 +130,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
-    told_in_prose = spoken_definitions(
-        found.displays, found.spoken, declared_ranks(found), ranks_of(found)
-    )
+    sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
+    spoken = [s for s in found.spoken if s.target not in sizes]
+    ranks = declared_ranks(found)
+    told_in_prose = spoken_definitions(found.displays, spoken, ranks, ranks_of(found))
     for statement in told_in_prose:
         found.displays.append([statement])
         said = f"`{statement.target}` is defined in the prose"
