@@ -149,12 +149,17 @@ NOT_CHECKED = {
 UNEDITED = 110  # at least so many need no line
 
 
-def value(formula: Formula, lines: tuple[str, ...]):
-    """The output that the formula is about, for its inputs by name, and what plain loops give."""
+def with_lines(text: str, lines: tuple[str, ...]) -> str:
+    """The document with declarations in front, and prose where the document begins."""
     directives = "".join(f"%!tadc {line}\n" for line in lines if not line.startswith("$"))
     prose = "".join(f"{line}\n\n" for line in lines if line.startswith("$"))
-    head, begin, body = formula.text.rpartition("\\begin{document}")
-    text = f"{directives}{head}{begin}\n{prose}{body}"
+    head, begin, body = text.rpartition("\\begin{document}")
+    return f"{directives}{head}{begin}\n{prose}{body}"
+
+
+def value(formula: Formula, lines: tuple[str, ...]):
+    """The output that the formula is about, for its inputs by name, and what plain loops give."""
+    text = with_lines(formula.text, lines)
     f = tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")
     arrays = formula.inputs(np.random.default_rng(3))
     sizes = {name: n for name, n in formula.SIZES.items() if name in f.sizes}
@@ -274,8 +279,6 @@ def test_strict_refuses_every_guess_and_nothing_else(name, tmp_path):
 )
 def test_the_derivatives_of_a_published_formula_agree_with_numeric_ones(name):
     formula = FORMULAS[name]
-    lines = "".join(f"%!tadc {line}\n" for line in formula.SHAPES if not line.startswith("$"))
-    prose = "".join(f"{line}\n\n" for line in formula.SHAPES if line.startswith("$"))
-    report = tadc.compile(f"{lines}{prose}{formula.text}", lang="tex").check()
+    report = tadc.compile(with_lines(formula.text, formula.SHAPES), lang="tex").check()
 
     assert report, str(report)
