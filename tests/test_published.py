@@ -141,6 +141,8 @@ REFUSED = {  # what says so
 NOT_CHECKED = {
     "tristimulus",
     "assignment",
+    "margin_based_loss",
+    "relative_distance",
     "discriminant",
     "image_entropy",
     "ripley",
