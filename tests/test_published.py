@@ -137,7 +137,7 @@ REFUSED = {  # what says so
     "tornqvist_index": "dimension 1 of p begins at 1",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }
-# Jumps have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.
+# Jumps, and the distance of a point from itself, have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.
 NOT_CHECKED = {
     "tristimulus",
     "assignment",
