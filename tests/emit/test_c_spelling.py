@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import subprocess
 from fractions import Fraction
@@ -23,6 +24,7 @@ from tadc.emit.clike.spelling import (
     device_functions,
     literal,
     name,
+    opencl_names,
     reserved_names,
     spell,
 )
@@ -376,3 +378,13 @@ def test_a_text_gets_the_device_functions_it_calls_and_those_that_they_call():
 
 def test_every_name_that_is_spelled_is_reserved():
     assert {"exp", "expf", "maximumf", "hurwitz", "floor_mod", "min", "powf"} <= reserved_names()
+
+
+def test_what_functions_of_float32_call_has_a_name_in_opencl():
+    texts = {f: device_functions(f"{f}f(0)", target="opencl") for f in FUNCTIONS}
+    for function, text in texts.items():
+        defined = set(re.findall(r"\b(\w+)\([^)]*\) \{", text))
+        called = {c for c in re.findall(r"\b([a-z]\w*f)\(", text) if c not in defined and c != "if"}
+        named = set(re.findall(r"#define (\w+) ", opencl_names(text)))
+
+        assert called <= named, function

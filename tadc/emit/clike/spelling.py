@@ -238,7 +238,7 @@ def opencl_names(text: str) -> str:
     """The names of C that `text` calls by those of OpenCL, whose functions take every type."""
     called = set(re.findall(r"\b(\w+)\(", text))
     functions_of_int = _functions("int32", "opencl")
-    plain = ["fma", *(_NAMES.get(f, f) for f in FUNCTIONS if f not in OPERATORS)]
+    plain = ["fma", "copysign", *(_NAMES.get(f, f) for f in FUNCTIONS if f not in OPERATORS)]
     names = [
         f"#define {n}f {n}" for n in plain if f"{n}f" in called and f"{n}f" not in functions_of_int
     ]
