@@ -90,19 +90,22 @@ def with_transposed_reads(
         if s.target.name not in of:
             statements.append(s)
             continue
-        lanes, others = of[s.target.name]
-        # A statement may stand before those that others of its kernel read.
-        chosen = {tensor: dimension for tensor, dimension in others.items() if tensor in s.reads}
-        for tensor, dimension in chosen.items():
-            if (tensor, dimension) not in copies:
-                copy = _copy(program.tensors[tensor], dimension, names)
-                copies[tensor, dimension] = copy.target
-                statements.append(copy)
+        lanes, chosen = of[s.target.name]
 
         def read(e: Expr, lanes: Set[Symbol] = lanes, chosen: Mapping[str, int] = chosen) -> Expr:
-            return _read(e, lanes, chosen, copies)
+            if not isinstance(e, Read) or e.tensor not in chosen:
+                return e
+            dimension = chosen[e.tensor]
+            if lanes.isdisjoint(e.subscripts[dimension].symbols):
+                return e
+            if (e.tensor, dimension) not in copies:
+                copy = _copy(program.tensors[e.tensor], dimension, names)
+                copies[e.tensor, dimension] = copy.target
+                statements.append(copy)
+            return Read(copies[e.tensor, dimension].name, _permuted(e.subscripts, dimension))
 
-        statements.append(replace(s, body=rewrite(s.body, read)))
+        body = rewrite(s.body, read)
+        statements.append(replace(s, body=body))
     return replace(program, statements=tuple(statements)) if copies else program
 
 
@@ -243,18 +246,3 @@ def _copy(tensor: Tensor, dimension: int, names: Names) -> Statement:
     )
     read = Read(tensor.name, tuple(map(symbol, indices)))
     return Statement(target, _permuted(indices, dimension), (), read)
-
-
-def _read(
-    e: Expr,
-    lanes: Set[Symbol],
-    chosen: Mapping[str, int],
-    copies: Mapping[tuple[str, int], Tensor],
-) -> Expr:
-    """A read of the copy instead of the tensor, where the dimension has the index of lanes."""
-    if not isinstance(e, Read) or e.tensor not in chosen:
-        return e
-    dimension = chosen[e.tensor]
-    if not lanes.isdisjoint(e.subscripts[dimension].symbols):
-        return Read(copies[e.tensor, dimension].name, _permuted(e.subscripts, dimension))
-    return e
