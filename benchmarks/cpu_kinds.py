@@ -463,14 +463,14 @@ def main() -> int:
         print(rows[-1].name, *(f"{r:.2f}" for r in rows[-1].ratios), flush=True)
     if not options.only:
         options.output.mkdir(parents=True, exist_ok=True)
-        special = {"--dtype": options.dtype, "--threads": options.threads}
+        names = ("dtype", "threads", "repetitions")
         given = {
-            name: value for name, value in special.items() if value != parser.get_default(name[2:])
+            n: v for n, v in vars(options).items() if n in names and v != parser.get_default(n)
         }
         command = " ".join(
-            ["python benchmarks/cpu_kinds.py", *(f"{n} {v}" for n, v in given.items())]
+            ["python benchmarks/cpu_kinds.py", *(f"--{n} {v}" for n, v in given.items())]
         )
-        file = "_".join(["cpu_kinds", *(str(v) for v in given.values())])
+        file = "_".join(["cpu_kinds", *(str(v) for n, v in given.items() if n != "repetitions")])
         text = table(rows, command, options.dtype, options.threads)
         (options.output / f"{file}.md").write_text(text, "utf-8")
     return 0

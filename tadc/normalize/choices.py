@@ -39,8 +39,8 @@ def with_conditions(program: Program) -> Program:
 def negated(domain: Domain) -> Domain | None:
     """The complement, where it is one inequality."""
     match domain.conditions:
-        case (Condition(">=", form),):
-            return Domain.of((at_least_zero(-form - 1),))
+        case (condition,) if condition.negation:
+            return Domain.of((condition.negation,))
         case _:
             return None
 

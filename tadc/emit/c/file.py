@@ -21,7 +21,6 @@ from tadc.ir.element_types import item_bytes
 from tadc.ir.expr import Call, Comparison, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Tensor
-from tadc.ir.walk import postorder
 from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.contraction import FEWEST, Contraction, Factor
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
@@ -41,12 +40,12 @@ from tadc.schedule.nest.loop_nest import (
     Store,
     Strips,
     bound_indices,
+    expressions_of,
     first_of,
     last_of,
     map_bodies,
     moved_by,
     steps_of,
-    values_of,
 )
 from tadc.schedule.rewrite.rows import is_expensive
 from tadc.version import __version__
@@ -164,15 +163,14 @@ _STRAIGHT = (Let, LetIndex, Accumulator, Assign, Branch, Store)
 
 def _is_cheap(body: Sequence[Step]) -> bool:
     """Whether it has no loops, and nothing else that is expensive."""
-    steps = list(steps_of(body))
-    values = (e for step in steps for value in values_of(step) for e in postorder(value))
-    return all(isinstance(s, _STRAIGHT) for s in steps) and not any(map(is_expensive, values))
+    straight = all(isinstance(s, _STRAIGHT) for s in steps_of(body))
+    return straight and not any(map(is_expensive, expressions_of(body)))
 
 
 def _compares(body: Sequence[Step]) -> bool:
     """Whether values are compared: what is computed again elsewhere must be the same, the last bit of tiny quotients included."""
     steps = list(steps_of(body))
-    values = {e for step in steps for value in values_of(step) for e in postorder(value)}
+    values = set(expressions_of(body))
     conditions = [x.condition for x in (*steps, *values) if isinstance(x, (Branch, Select))]
     return (
         any(isinstance(c, Comparison) for c in conditions)

@@ -20,6 +20,7 @@ from tadc.schedule.nest.loop_nest import (
     Let,
     Loop,
     Step,
+    Store,
     bound_indices,
     map_bodies,
     steps_of,
@@ -55,11 +56,9 @@ def with_values_before_loops(
 def _invariant(loop: Loop) -> Iterator[Expr]:
     """The largest expensive values that each pass computes alike."""
     changed = {loop.range.index} | bound_indices(loop.body)
-    locals_ = {
-        s.local
-        for s in steps_of(loop.body)
-        if isinstance(s, (Let, Accumulator, Accumulate, Assign))
-    }
+    inside = list(steps_of(loop.body))
+    written = {s.local for s in inside if isinstance(s, (Let, Accumulator, Accumulate, Assign))}
+    written |= {s.tensor for s in inside if isinstance(s, Store)}
     # What an empty loop would read may be no element.
     is_run = bool(loop.range.trips)
     waiting = [e for s in loop.body for e in values_of(s)]
@@ -72,7 +71,7 @@ def _invariant(loop: Loop) -> Iterator[Expr]:
             isinstance(e, Call)
             and reads
             and changed.isdisjoint(e.symbols)
-            and locals_.isdisjoint(r.tensor for r in reads)
+            and written.isdisjoint(r.tensor for r in reads)
             and (is_run or not any(r.subscripts for r in reads))
             and any(
                 is_expensive(n) or (isinstance(n, Call) and n.function in QUOTIENTS) for n in nodes

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Set
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.program import Program
-from tadc.ir.walk import postorder
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.machine import Processor
 from tadc.schedule.gpu.work import operations
-from tadc.schedule.nest.loop_nest import Kernel, Store, steps_of, values_of
+from tadc.schedule.nest.loop_nest import Kernel, Store, expressions_of, steps_of
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["streamed_tensors"]
@@ -79,9 +78,7 @@ def _is_light(
     nest: Kernel, program: Program, moved: int, usual: Mapping[Symbol, int], machine: Processor
 ) -> bool:
     """Whether what the kernel computes takes less time than it takes to move these bytes."""
-    if any(
-        is_expensive(e) for s in steps_of(nest.body) for v in values_of(s) for e in postorder(v)
-    ):
+    if any(map(is_expensive, expressions_of(nest.body))):
         return False
     sizes = program.size_values(usual)
     lanes = machine.vector_bytes // ITEM_BYTES[0]

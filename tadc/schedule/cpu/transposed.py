@@ -104,7 +104,7 @@ def with_transposed_reads(
                 statements.append(copy)
             return Read(copies[e.tensor, dimension].name, _permuted(e.subscripts, dimension))
 
-        body = rewrite(s.body, read)
+        body = rewrite(s.body, read)  # copies stand before what reads them
         statements.append(replace(s, body=body))
     return replace(program, statements=tuple(statements)) if copies else program
 

@@ -56,10 +56,8 @@ __all__ = ["shares_values", "with_computed_values"]
 LONG = 64  # values of the loop
 ALONG = 16  # threads of a block along each of two indices
 STAGED_BYTES = item_bytes("float64")  # of a number, as tiles are chosen
-PARTS = (
-    2,
-    1,
-)  # values of the loop that a thread has of each part: a block of terms is one of these, or two
+# Values of the loop that a thread has of each part: a block of terms is one of these, or two.
+PARTS = (2, 1)
 ROWS = (4, 8)  # values that a thread has of the index that values and elements share
 COLUMNS = (1, 2, 4, 8)  # and of that which elements alone have
 MOST_SUMS = 48  # of a thread

@@ -11,7 +11,6 @@ from tadc.ir.domain import Derived
 from tadc.ir.expr import Call, Read
 from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
-from tadc.ir.walk import postorder
 from tadc.schedule.gpu.cost import Sizes, cost, subscripts, with_midpoints
 from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.nest.lanes import accumulated
@@ -30,6 +29,7 @@ from tadc.schedule.nest.loop_nest import (
     TeamLoop,
     TeamScan,
     TeamSums,
+    expressions_of,
     names_in,
     reads_of,
     steps_of,
@@ -258,8 +258,7 @@ def _accessed(loop: Loop, costs: Costs) -> float:
 
 def _computed(loop: Loop, costs: Costs) -> float:
     """The cost of the operations inside a loop."""
-    values = (e for step in steps_of(loop.body) for e in postorder(values_of(step)))
-    calls = [e for e in values if isinstance(e, Call)]
+    calls = [e for e in expressions_of(loop.body) if isinstance(e, Call)]
     return sum(costs.special if is_expensive(e) else costs.operation for e in calls)
 
 

@@ -62,6 +62,7 @@ __all__ = [
     "bound_indices",
     "buffers_of",
     "data_of",
+    "expressions_of",
     "first_of",
     "group",
     "has_loops",
@@ -747,12 +748,15 @@ def values_of(step: Step) -> tuple[Expr, ...]:
             return ()
 
 
+def expressions_of(steps: Sequence[Step]) -> Iterator[Expr]:
+    """Every expression of the steps and of those inside them, operands first; of a step each once."""
+    for step in steps_of(steps):
+        yield from postorder(values_of(step))
+
+
 def reads_of(steps: Sequence[Step]) -> Iterator[Read]:
     """Every read of the steps and of those inside them, of locals too."""
-    for step in steps_of(steps):
-        for e in postorder(values_of(step)):
-            if isinstance(e, Read):
-                yield e
+    return (e for e in expressions_of(steps) if isinstance(e, Read))
 
 
 def with_values(step: Step, values: tuple[Expr, ...]) -> Step:

@@ -32,10 +32,8 @@ from tadc.schedule.rewrite.rows import always, is_expensive
 __all__ = ["with_position_values"]
 
 MOST = 8  # values that sums alone need, of a program
-COMPARING = (
-    "max",
-    "min",
-)  # what they run over stays as it is computed everywhere: it is compared with them
+# What they run over stays as it is computed everywhere: it is compared with them.
+COMPARING = ("max", "min")
 
 
 def with_position_values(program: Program) -> Program:
