@@ -364,7 +364,8 @@ def _cpu_schedule(k: CpuKernel) -> str:
             {*k.kernel.statements[0].indices} - {*outer, *k.kernel.indices} if phases > 1 else set()
         )
         of_strip = f"blocks of {index}"
-        shared = ", ".join((of_strip, *outer) if k.blocks_outside else (*outer, of_strip))
+        around = len(outer) if k.around_blocks is None else k.around_blocks
+        shared = ", ".join((*outer[:around], of_strip, *outer[around:]))
         parts.append(f"threads share {shared}; lanes are neighbours in {index}")
         if phases > 1:
             (of,) = in_phases

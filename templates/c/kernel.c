@@ -7,7 +7,7 @@
     points       list: definitions of the others of those values
     strip        the extent of a strip's index, or "": a loop in steps of a `block`, the last of them with what is left after
                  it, if that is fewer than `filled`
-    blocks_outside  whether that loop stands around the others
+    around_blocks  how many of the others stand around that loop
     streamed     list: type, line, to; tensors whose elements of a block are copied from a line to where the first of them is
     asks         whether it asks for the flag that ends it
     body         text: the steps for a point, or from `block` to `block_end`, indented so that it has a `depth`
@@ -26,11 +26,11 @@ for ({{ integer }} block = 0; block < max({{ kernel.strip }} - {{ kernel.filled 
 {% elif not kernel.cooperative %}
 #pragma omp single
 {% endif %}
-{% if kernel.blocks_outside %}
-  {{ blocks(kernel) }}
-{% endif %}
 {% for index, low, end, count in kernel.outer %}
-{% set around = "  " * (loop.index + kernel.blocks_outside) %}
+{% if kernel.strip and loop.index0 == kernel.around_blocks %}
+{{ "  " * loop.index }}{{ blocks(kernel) }}
+{% endif %}
+{% set around = "  " * (loop.index + (1 if kernel.strip and loop.index0 >= kernel.around_blocks else 0)) %}
 {% if index in kernel.down %}
 {{ around }}for ({{ integer }} {{ index }} = {{ end }} - 1; {{ index }} >= {{ low }}; {{ index }}--) {
 {% else %}
@@ -38,7 +38,7 @@ for ({{ integer }} block = 0; block < max({{ kernel.strip }} - {{ kernel.filled 
 {% endif %}
 {% endfor %}
 {% set pad = "  " * (kernel.depth - 1) %}
-{% if kernel.strip and not kernel.blocks_outside %}
+{% if kernel.strip and kernel.around_blocks == kernel.outer | length %}
 {{ pad }}{{ blocks(kernel) }}
 {% elif not kernel.outer %}
   {

@@ -243,7 +243,7 @@ def _kernel(
         "points": _points(k, text),
         "strip": text.floor(*k.strip[1]).text if k.strip else "",
         "block": k.block,
-        "blocks_outside": k.blocks_outside,
+        "around_blocks": len(loops) if k.around_blocks is None else k.around_blocks,
         "filled": max(
             (text.width(s) for s in steps_of(k.body) if isinstance(s, Strips)), default=1
         ),

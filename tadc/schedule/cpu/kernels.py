@@ -23,11 +23,10 @@ from tadc.schedule.cpu.lane_cost import (
     at_borders,
     cost_in_lanes,
     cost_of_sums,
-    elements_of,
     filled,
 )
 from tadc.schedule.cpu.lists import has_list_loops, lanes_along_lists, lanes_beside_lists
-from tadc.schedule.cpu.machine import AVX2, ITEM_BYTES, LANE_BYTES, Processor
+from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.masked import with_masks
 from tadc.schedule.cpu.phases import in_phases, stores_last
 from tadc.schedule.cpu.short import Simplification
@@ -77,7 +76,6 @@ _UNKNOWN: Mapping[Symbol, int] = {}
 LONG = 1024  # terms of a chunk that has no loop in it
 CHUNKS = 64  # of a sum that threads share
 HALVED = 96  # values of an index whose last strip may be a half one
-OFTEN = 4  # times as much as is read again for each block, points read of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,8 @@ class CpuKernel:
     the kernel's group (`row_groups.py`), the last of them as a first value and an end;
     with `each`, a value of it is a block of so many rows of the group. Those `in_order`, the last of `outer`, take
     their values one after the other, in one thread, downwards where that is true. Elements of `streamed` tensors are
-    stored a block at a time (`streamed.py`). With `blocks_outside` all points have a block before any has the next one.
+    stored a block at a time (`streamed.py`). The loop over blocks stands inside of so many of the loops over `outer` as `around_blocks` says,
+    or of all.
     """
 
     kernel: Kernel
@@ -98,7 +97,7 @@ class CpuKernel:
     cooperative: bool = False
     sides: tuple[Side, ...] = ()
     block: int = BLOCK  # values of the strip's index that one thread has
-    blocks_outside: bool = False
+    around_blocks: int | None = None
     lane_bytes: int = LANE_BYTES  # of all lanes
     group_bytes: int = LANE_BYTES  # of those of one loop
     rows: int = 0
@@ -220,46 +219,15 @@ def _scheduled(
     row = _row(lanes.index, parts, most, times, halves)
     looped = has_loops((row,)) and (not known or others < ENOUGH)
     block = LOOPED_BLOCK * max(1, times // 2) if looped else BLOCK
-    held = _block_held(lanes, outer, others, program, machine) if tile and known else 0
-    outside = choices.whether(f"blocks of {kernel.writes[0]} stand outside", held > 0)
     return CpuKernel(
         tile.kernel if tile else kernel,
         outer,
         (lanes.index, lanes.count),
         tuple(_apart((row,))) if tile else (row,),
         sides=tile.sides if tile else (),
-        block=min(held, block) if outside and held else block,
-        blocks_outside=outside and held > 0,
+        block=block,
         lane_bytes=lane_bytes,
     )
-
-
-def _block_held(
-    lanes: _Lanes,
-    outer: Sequence[tuple[Symbol, Affine]],
-    points: int,
-    program: Program,
-    machine: Processor,
-) -> int:
-    """So many values of the strip's index that the second cache holds what all points read for them; 0 where it holds all, or
-    where points read more besides.
-    """
-    sizes = lanes.surroundings.typical
-    own, others = set[str](), set[str]()
-    for e in reads_of(lanes.steps):
-        of_strip = lanes.index in e.symbols and e.symbols.isdisjoint(i for i, _ in outer)
-        (own if of_strip else others).add(e.tensor)
-
-    def held(tensors: Iterable[str]) -> int:
-        shapes = (program.tensors[t].shape for t in tensors if t in program.tensors)
-        return ITEM_BYTES * sum(elements_of(shape, sizes) for shape in shapes)
-
-    _, last = lanes.surroundings.around[lanes.index]
-    count = max(1, last.at(sizes) + 1)
-    group = machine.group_bytes // ITEM_BYTES
-    block = max(1, machine.cache_bytes * count // max(1, held(own)) // group) * group
-    again = -(-count // block) - 1
-    return block if again > 0 and OFTEN * again * held(others - own) < points * held(own) else 0
 
 
 def _in_blocks(

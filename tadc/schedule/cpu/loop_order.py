@@ -2,6 +2,10 @@
 
     v[w,i,j] = sum{c} a[c,i,j]*b[c,i,j+w]      for all i, then for all w: rows of `a` and `b` come from memory once
 
+The loop over blocks of lanes is one of them: for a few neighbours of a long row, all that is computed from these comes first.
+
+    y[o,p] = sum{c, r} x[c,p+r]*w[o,c,r]       for blocks of p, then for all o
+
 An order is judged by the bytes that come from outside of the second cache. What a loop's values have in common stays there if all that
 one of them reads fits.
 """
@@ -10,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import permutations, product
 from math import prod
 
 from tadc.ir.affine import Affine, Symbol
@@ -19,9 +23,9 @@ from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.schedule.choices import Choices
 from tadc.schedule.cpu.kernels import CpuKernel
-from tadc.schedule.cpu.machine import Processor
+from tadc.schedule.cpu.machine import ITEM_BYTES, Processor
 from tadc.schedule.gpu.work import trips
-from tadc.schedule.nest.loop_nest import Kernel, LetIndex, reads_of, steps_of
+from tadc.schedule.nest.loop_nest import Kernel, LetIndex, has_loops, reads_of, steps_of
 from tadc.schedule.nest.surroundings import Surroundings
 
 __all__ = ["with_loops_in_order"]
@@ -41,17 +45,49 @@ def with_loops_in_order(
     choices: Choices,
 ) -> CpuKernel:
     """The kernel, made of this loop nest, with the order of its loops that reads least from outside of the second cache."""
-    free = not (k.rows or k.in_order or k.cooperative or k.blocks_outside or nest.is_atomic)
-    if not free or not 1 < len(k.outer) <= MOST_LOOPS:
+    free = not (k.rows or k.in_order or k.cooperative or nest.is_atomic)
+    if not free or not 0 < len(k.outer) <= MOST_LOOPS:
         return k
-    traffic = _Traffic.of(k, nest, program, dtype, usual, machine)
+    usually = Surroundings.of(nest, program, usual)
+    # A size is known within a factor of two.
+    ends = usually, replace(usually, typical=usually.least)
+    traffic = [_Traffic.of(k, nest, program, dtype, each, machine) for each in ends]
 
-    def cost(order: Sequence[tuple[Symbol, Affine]]) -> float:
-        moved = traffic.bytes_of([i for i, _ in order])
-        return moved if order == k.outer else moved / LESS
+    def moved(outer: Sequence[tuple[Symbol, Affine]], blocks: _Blocks) -> float:
+        return prod(each.bytes_of([i for i, _ in outer], blocks) for each in traffic) ** 0.5
 
-    order = choices.best(f"loops of {nest.writes[0]}", permutations(k.outer), cost)
-    return replace(k, outer=order or k.outer)
+    innermost = _Blocks(len(k.outer), k.block)
+
+    def of_order(order: Sequence[tuple[Symbol, Affine]]) -> float:
+        return moved(order, innermost) / (1.0 if order == k.outer else LESS)
+
+    outer = choices.best(f"loops of {nest.writes[0]}", permutations(k.outer), of_order) or k.outer
+    among = [innermost]
+    if k.strip and has_loops(nest.body):
+        places = product(range(len(outer)), _sides(prod(traffic[0].row.values()), machine))
+        among += (_Blocks(*place) for place in places)
+
+    def of_blocks(blocks: _Blocks) -> float:
+        return moved(outer, blocks) / (1.0 if blocks == innermost else LESS)
+
+    blocks = choices.best(f"blocks of {nest.writes[0]}", among, of_blocks) or innermost
+    return replace(k, outer=outer, around_blocks=blocks.around, block=blocks.side)
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """Where the loop over blocks stands, inside of so many others, and how many values a block has."""
+
+    around: int
+    side: int
+
+
+def _sides(row: int, machine: Processor) -> Iterator[int]:
+    """What a block of a row may have."""
+    side = 2 * machine.group_bytes // ITEM_BYTES
+    while side < row:
+        yield side
+        side *= 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +101,6 @@ class _Traffic:
     inside: Mapping[Symbol, int]
     passes: Mapping[Symbol, int]
     quotients: Mapping[Symbol, tuple[Affine, int]]
-    blocks: int
     row: Mapping[Symbol, int]  # the strip's index, with all its values
     cache_bytes: int
 
@@ -76,10 +111,9 @@ class _Traffic:
         nest: Kernel,
         program: Program,
         dtype: str,
-        usual: Mapping[Symbol, int],
+        surroundings: Surroundings,
         machine: Processor,
     ) -> _Traffic:
-        surroundings = Surroundings.of(nest, program, usual)
         sizes = surroundings.typical
         tensors = program.tensors
         reads = {
@@ -93,21 +127,19 @@ class _Traffic:
         inside = {**trips(nest.body, surroundings.middle), **counts}
         of_strip = [i for i in extents if i not in passes]  # its phases have another name
         row = {i: extents[i] for i in of_strip}
-        blocks = -(-prod(row.values()) // k.block)
-        inside |= {i: min(n, k.block) for i, n in row.items()}
         quotients = {
             s.derived.name: (s.derived.form, s.derived.modulus)
             for s in steps_of(nest.body)
             if isinstance(s, LetIndex) and isinstance(s.derived, Derived)
         }
         item_bytes = {e.tensor: program.item_bytes(e.tensor, dtype) for e in reads}
-        return cls(reads, item_bytes, inside, passes, quotients, blocks, row, machine.cache_bytes)
+        return cls(reads, item_bytes, inside, passes, quotients, row, machine.cache_bytes)
 
-    def bytes_of(self, order: Sequence[Symbol]) -> float:
+    def bytes_of(self, order: Sequence[Symbol], blocks: _Blocks) -> float:
         """The bytes that are read from outside of the cache where loops are in this order, the outermost first."""
-        values = dict(self.inside)
+        values = {**self.inside, **{i: min(n, blocks.side) for i, n in self.row.items()}}
         moved = {e: self._footprint(e, values) for e in self.reads}
-        for index, runs in self._loops(order):
+        for index, runs in self._loops(order, blocks):
             fits = sum(self._footprint(e, values) for e in self.reads) <= self.cache_bytes
             values[index] = self.row.get(index, runs * values.get(index, 1))
             moved = {
@@ -116,12 +148,11 @@ class _Traffic:
             }
         return sum(moved.values())
 
-    def _loops(self, order: Sequence[Symbol]) -> Iterator[tuple[Symbol, int]]:
+    def _loops(self, order: Sequence[Symbol], blocks: _Blocks) -> Iterator[tuple[Symbol, int]]:
         """The loops around a point, the innermost first: of blocks, and those of the order."""
-        for i in self.row:
-            yield i, self.blocks
-        for i in reversed(order):
-            yield i, self.passes[i]
+        of_blocks = [(i, -(-n // blocks.side)) for i, n in self.row.items()]
+        of_order = [(i, self.passes[i]) for i in order]
+        yield from reversed([*of_order[: blocks.around], *of_blocks, *of_order[blocks.around :]])
 
     def _footprint(self, e: Read, values: Mapping[Symbol, int]) -> float:
         """The bytes of the lines that are read, for so many values of each index."""

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from itertools import product
 
 from tadc.integer import implies
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero, between
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.range import Range
 from tadc.ir.walk import replaced
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.reductions import plain_extent
@@ -36,6 +38,7 @@ ALONE = 4.0  # the cost of a term at a border besides
 WORTH = 1.5  # times as much is saved as copies cost
 FEWEST = 16  # values of the index along the border
 FARTHEST = 64  # zeros on a side
+NONE = constant(0), constant(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class _Border:
     read: Read
     other: Read
     rest: Domain
-    around: tuple[tuple[int, int], ...]
+    around: tuple[tuple[Affine, Affine], ...]
 
 
 def with_zeros_around(
@@ -65,7 +68,7 @@ def with_zeros_around(
     sizes = dict(program.size_values(usual))
     names = Names((*program.tensors, *program.symbols))
     statements: list[Statement] = []
-    copies: dict[tuple[str, str, tuple[tuple[int, int], ...]], Tensor] = {}
+    copies: dict[tuple[str, str, tuple[tuple[Affine, Affine], ...]], Tensor] = {}
     zeros: dict[str, Tensor] = {}
     found: dict[str, str] = {}
     for s in program.statements:
@@ -121,22 +124,22 @@ def _along(s: Statement, e: Reduce, read: Read, other: Read, program: Program) -
         return
     own = set(e.domain)
     known = program.known & Domain.box(s.extents)
-    rest, around = e.domain, list[tuple[int, int]]()
+    rest, around = e.domain, list[tuple[Affine, Affine]]()
     for form, extent in reversed(list(zip(read.subscripts, one.shape, strict=True))):
         inside = between(0, form, extent - 1)
         of_border = own.intersection(
             c for c in inside if not set(s.indices).isdisjoint(c.form.symbols)
         )
         without = Domain.of(c for c in rest if c not in of_border)
-        zeros = [_least(known & without, c.form) for c in inside] if of_border else [0, 0]
+        zeros = [_zeros(known & without, c.form, program) for c in inside] if of_border else NONE
         before, behind = zeros
         if before is not None and behind is not None:
             rest = without
             around.append((before, behind))
         else:
-            around.append((0, 0))
+            around.append(NONE)
     around.reverse()
-    if around[-1] == (0, 0) or s.indices[-1] in rest.symbols:
+    if around[-1] == NONE or s.indices[-1] in rest.symbols:
         return
     # What was left out behind a dimension may have been what its numbers follow from.
     with_zeros = (
@@ -151,18 +154,31 @@ def _along(s: Statement, e: Reduce, read: Read, other: Read, program: Program) -
         yield _Border(e, read, other, rest, tuple(around))
 
 
-def _least(around: Domain, form: Affine) -> int | None:
-    """The least number, 0 or more, that makes the form 0 or more everywhere together with it; None if there is none that is small."""
-    if not implies(around, at_least_zero(form + FARTHEST)):
-        return None
-    low, high = 0, FARTHEST
-    while low < high:
-        middle = (low + high) // 2
-        if implies(around, at_least_zero(form + middle)):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def _zeros(known: Domain, form: Affine, program: Program) -> Affine | None:
+    """The least number, 0 or more, that makes the form 0 or more wherever `known` holds; None if none is found that is small."""
+    if implies(known, at_least_zero(form + FARTHEST)):
+        low, high = 0, FARTHEST
+        while low < high:
+            middle = (low + high) // 2
+            if implies(known, at_least_zero(form + middle)):
+                high = middle
+            else:
+                low = middle + 1
+        return constant(low)
+    # One that sizes decide: where each index has the value at which the form is least.
+    ends = []
+    for i, c in form.terms:
+        if i not in program.parameters:
+            forms = (e.form for e in known if e.relation == ">=" and i in e.form.symbols)
+            of_index = Range.of(i, forms)
+            bounds = of_index.lows if c > 0 else of_index.highs
+            ends.append([(i, b.form) for b in bounds if b.divisor == 1])
+    for values in product(*ends):
+        zeros = -form.substitute(dict(values))
+        small = {*zeros.symbols} <= {*program.parameters}
+        if small and all(implies(known, at_least_zero(f)) for f in (zeros, form + zeros)):
+            return zeros
+    return None
 
 
 def _is_worth_it(
@@ -174,22 +190,26 @@ def _is_worth_it(
     )
     terms = elements_of((n for n in extents if n is not None), sizes)
     count = s.target.shape[-1].at(sizes)
-    outside = elements_of(s.target.shape, sizes) // max(1, count) * sum(border.around[-1])
+    before, behind = (zeros.at(sizes) for zeros in border.around[-1])
+    outside = elements_of(s.target.shape, sizes) // max(1, count) * (before + behind)
     copied = elements_of(program.tensors[border.read.tensor].shape, sizes)
     checked = elements_of(program.tensors[border.other.tensor].shape, sizes)
     # At the border each element is computed alone, or with few others.
-    return count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
+    few = before <= FARTHEST and behind <= FARTHEST
+    return few and count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
 
 
 def _copy(border: _Border, tensor: Tensor, zero: Tensor, names: Names) -> Statement:
     """The statement that copies the tensor, with zeros around."""
     indices = [names.fresh(f"i{d}") for d in range(len(tensor.shape))]
-    shape = (n + sum(zeros) for n, zeros in zip(tensor.shape, border.around, strict=True))
+    shape = (
+        n + before + behind for n, (before, behind) in zip(tensor.shape, border.around, strict=True)
+    )
     target = Tensor(names.fresh(f"{tensor.name}_around"), tuple(shape), tensor.dtype)
     places = [symbol(i) - before for i, (before, _) in zip(indices, border.around, strict=True)]
     read = Read(tensor.name, tuple(places))
     edges = zip(places, tensor.shape, border.around, strict=True)
-    inside = Domain.of(c for p, n, zeros in edges if any(zeros) for c in between(0, p, n - 1))
+    inside = Domain.of(c for p, n, zeros in edges if zeros != NONE for c in between(0, p, n - 1))
     return Statement(target, tuple(indices), (), Select(inside, read, Read(zero.name, ())))
 
 

@@ -136,12 +136,14 @@ def _chosen(
         near_borders = at_borders(region, lane, surroundings, VECTOR)
         return cost_in_lanes(steps, lane, layout, often, most) * near_borders
 
-    def with_copies(lane: Symbol, most: float = inf) -> float:
-        count = extents[lane].at(surroundings.middle)
-        used = filled(count) * max(1.0, VECTOR / count)
-        return in_lanes(_with_copies(kernel.body, lane, each[lane]), lane, most) * used
+    def used(lane: Symbol) -> float:
+        counts = (extents[lane].at(sizes) for sizes in (surroundings.typical, surroundings.least))
+        return sum(filled(n) * max(1.0, VECTOR / n) for n in counts) / 2
 
-    now = min((in_lanes(kernel.body, i) for i in box), default=inf)
+    def with_copies(lane: Symbol, most: float = inf) -> float:
+        return in_lanes(_with_copies(kernel.body, lane, each[lane]), lane, most) * used(lane)
+
+    now = min((in_lanes(kernel.body, i) * used(i) for i in box), default=inf)
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
     for lane in reversed(box):
