@@ -35,6 +35,17 @@ ORDERS = {
     ),
 }
 
+CONVOLUTION = (
+    "size N, C, O, L, R\ninput x[N,C,L], w[O,C,R]\ny[n,o,p: L-R+1] = sum{c, r} x[n,c,p+r]*w[o,c,r]"
+)
+# Sizes, and how many of the loops over n and o stand around that over blocks of p.
+BLOCKS = {
+    "the cache holds an image": ({"N": 16, "C": 64, "O": 64, "L": 1000, "R": 5}, [2]),
+    "it holds a part of long rows": ({"N": 1, "C": 64, "O": 64, "L": 16000, "R": 5}, [0, 1]),
+    "several such images": ({"N": 12, "C": 64, "O": 64, "L": 16000, "R": 5}, [0, 1]),
+    "one filter": ({"N": 1, "C": 64, "O": 4, "L": 16000, "R": 5}, [2]),
+}
+
 
 def runner(text: str, choices: Choices = BY_MODEL) -> NativeRunner:
     program = tadc.compile(text).program
@@ -48,6 +59,33 @@ def test_the_order_that_reads_least(name):
     (kernel,) = runner(text).lowered(sizes).kernels
 
     assert [i for i, _ in kernel.outer] == order
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_of_lanes_stand_where_least_is_read(name):
+    sizes, around = BLOCKS[name]
+
+    (kernel,) = runner(CONVOLUTION).lowered(sizes).kernels
+
+    assert kernel.around_blocks in around
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
+@pytest.mark.parametrize("length", [1, 37, 97, 300])
+def test_no_place_of_blocks_changes_a_bit(length):
+    sizes = {"N": 2, "C": 9, "O": 13, "L": length + 4, "R": 5}
+    random = np.random.default_rng(0)
+    shapes = {"x": (2, 9, length + 4), "w": (13, 9, 5)}
+    arrays = {n: random.normal(size=s).astype("float32") for n, s in shapes.items()}
+
+    values = [
+        runner(CONVOLUTION, Choices((("blocks of y", rank),))).run(arrays, sizes)["y"]
+        for rank in (0, 1, 3, 5)
+    ]
+
+    for other in values[1:]:
+        assert np.array_equal(values[0], other)
 
 
 @pytest.mark.compiler

@@ -18,6 +18,7 @@ FORMULAS = {
     "zeros outside": IMAGES + "y[n,o,i: H,j: W] = sum{c, r: 3, s: 3} x[n,c,pad(i+r-1),pad(j+s-1)]*w[o,c,r,s]",
     "conditions": IMAGES + "y[n,o,i: H+2,j: W+2] = sum{c, r, s | 0 <= i-r and i-r < H and 0 <= j-s and j-s < W} w[o,c,r,s]*x[n,c,i-r,j-s]",
     "more in the statement": IMAGES + "input b[O]\ny[n,o,i: H,j: W] = relu(b[o] - sum{c, r: 3, s: 3} x[n,c,pad(i+2*r-2),pad(j+2*s-2)]*w[o,c,r,s])",
+    "a width that is a size": "size N, C, O, L, R\ninput x[N,C,L], w[O,C,R]\ny[n,o,p: L+R-1] = sum{c, r | 0 <= p-r and p-r < L} x[n,c,p-r]*w[o,c,r]",
     "the other way": "size N, C, O, L\ninput x[N,C,L], w[O,C,5]\ny[n,o,i: L] = sum{c, r} x[n,c,pad(L-i-r+1)]*w[o,c,r]",
 }  # fmt: skip
 AS_THEY_ARE = {
@@ -74,7 +75,7 @@ def shapes(text, n, c, o, h, w):
 @compiled
 @pytest.mark.plain(dtype=1, extents=2)
 @pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.parametrize("extents", [(2, 16, 5, 7, 40), (1, 19, 12, 34, 33), (1, 33, 16, 1, 81), (3, 8, 8, 17, 17)], ids=str)  # fmt: skip
+@pytest.mark.parametrize("extents", [(2, 16, 9, 7, 40), (1, 19, 12, 34, 33), (1, 33, 16, 1, 81), (3, 8, 8, 17, 17)], ids=str)  # fmt: skip
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bits_are_those_of_sums_that_end_at_borders(name, extents, dtype, monkeypatch):
     monkeypatch.setattr(native, "LITTLE", 0)

@@ -10,7 +10,6 @@ from tadc.options import Options
 from tadc.runtime.cpu import c_compiler
 from tadc.runtime.cpu.native import NativeRunner
 from tadc.schedule.choices import BY_MODEL, Choices
-from tadc.schedule.cpu.machine import AVX512
 
 PAIR = "size N, M\ninput a[N,N], v[N,M]\n"
 SLANTING = {
@@ -68,16 +67,3 @@ def test_windows_at_borders_have_the_same_bits_side_by_side(width, dtype):
     for ways in (("tile of y", 0), ("tile of y", 2), ("tile of y", 5)):
         values, _ = run(CONVOLUTION, sizes, dtype, Choices((copied, ways)))
         assert np.array_equal(values, untiled)
-
-
-@pytest.mark.compiler
-@pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
-def test_blocks_of_lanes_stand_outside_where_the_second_cache_does_not_hold_what_points_read():
-    sizes = {"N": 8, "C": 256, "O": 256, "H": 14, "W": 14}
-
-    values, schedule = run(CONVOLUTION, sizes, "float32", BY_MODEL)
-    inside, other = run(CONVOLUTION, sizes, "float32", Choices((("blocks of y stand outside", 1),)))
-
-    if c_compiler.processor() == AVX512.with_second_cache(2**21):
-        assert "blocks_outside=True" in schedule and "blocks_outside=True" not in other
-    assert np.array_equal(values, inside)

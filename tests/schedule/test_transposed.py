@@ -18,6 +18,11 @@ PROGRAMS = {
         [(90, 40), (80, 40)],
         {"b_t"},
     ),
+    "lanes that few values would not fill": (
+        "size N, O, C, R, L\ninput d[N,O,L-R+1], x[N,C,L]\ns[o,c,r: R] = sum{n, p} d[n,o,p]*x[n,c,p+r]",
+        [(2, 40, 300), (2, 64, 308)],
+        {"x_t"},
+    ),
     "lanes of a sum": (
         "size N, M\ninput e[N,M], x[N,3], y[M,3]\ns[i,d] = sum{j} e[i,j]*(x[i,d] - y[j,d])",
         [(90, 200), (90, 3), (200, 3)],
@@ -45,6 +50,7 @@ def run(text: str, shapes: list[tuple[int, ...]], choices: Choices) -> tuple[np.
         for n, extent in zip(t.shape, shape, strict=True)
         if n.as_symbol()
     }
+    sizes |= {s: 9 for s in f.program.sizes if s not in sizes}  # a window
     random = np.random.default_rng(0)
     arrays = {t.name: random.normal(size=s) for t, s in zip(f.program.inputs, shapes, strict=True)}
     runner = NativeRunner(f.program, "float64", Options.of(backend="native", blas=False), choices)

@@ -14,7 +14,6 @@ from math import inf, prod
 from typing import TypeVar
 
 from tadc.ir.affine import Symbol, symbol
-from tadc.ir.domain import EVERYWHERE
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
@@ -31,7 +30,7 @@ from tadc.schedule.cpu.lane_cost import (
     filled,
 )
 from tadc.schedule.cpu.short import Simplification
-from tadc.schedule.cpu.tile import LONG, is_plain
+from tadc.schedule.cpu.tile import is_plain
 from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.interior import LONGEST_WINDOW, interior
 from tadc.schedule.nest.lanes import most_lanes
@@ -129,8 +128,7 @@ def _chosen(
     often = trips(kernel.body, surroundings.middle)
 
     points = prod(n.at(surroundings.middle) for n in extents.values())
-    long = prod(often.values()) >= LONG
-    region, _ = interior(kernel.body, surroundings, LONGEST_WINDOW) if long else (EVERYWHERE, ())
+    region, steps = interior(kernel.body, surroundings, LONGEST_WINDOW)
 
     def in_lanes(steps: Sequence[Step], lane: Symbol, most: float = inf) -> float:
         near_borders = at_borders(region, lane, surroundings, VECTOR)
@@ -141,9 +139,9 @@ def _chosen(
         return sum(filled(n) * max(1.0, VECTOR / n) for n in counts) / 2
 
     def with_copies(lane: Symbol, most: float = inf) -> float:
-        return in_lanes(_with_copies(kernel.body, lane, each[lane]), lane, most) * used(lane)
+        return in_lanes(_with_copies(steps, lane, each[lane]), lane, most) * used(lane)
 
-    now = min((in_lanes(kernel.body, i) * used(i) for i in box), default=inf)
+    now = min((in_lanes(steps, i) * used(i) for i in box), default=inf)
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
     for lane in reversed(box):
@@ -162,7 +160,7 @@ def _chosen(
         costs[best] * WORTH < now and with_copies(best, REPEATED) * WORTH < of_sums,
     ):
         return {best}, each[best]
-    of_lanes = min((in_lanes(kernel.body, i, REPEATED) for i in box), default=inf)
+    of_lanes = min((in_lanes(steps, i, REPEATED) for i in box), default=inf)
     summed, copied, cost = _for_sums(kernel, program, surroundings, kept)
     if choices.whether(
         f"whether the sums of {kernel.writes[0]} have copies", cost * WORTH < min(of_sums, of_lanes)
