@@ -108,6 +108,11 @@ class Range:
         return (Bound(high - low, c) for low, c in self.lows for high, d in self.highs if c == d)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it is sure to have no value, whatever the symbols are."""
+        return any(form.is_constant and form.constant < 0 for form, _ in self.widths)
+
+    @property
     def trips(self) -> int | None:
         """The number of values, None if it is no constant."""
         constant = self.lows and self.highs and not self.symbols

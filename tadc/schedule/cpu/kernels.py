@@ -61,7 +61,7 @@ from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.surroundings import Surroundings, least_of
 from tadc.schedule.nest.unrolled import unrolled
 
-__all__ = ["BLOCK", "CpuKernel", "cpu_kernel", "has_few_elements"]
+__all__ = ["BLOCK", "CpuKernel", "cpu_kernel", "has_few_elements", "lanes_of_box"]
 
 BLOCK = 1024  # neighbours of a strip's index that one thread computes, where that is little work, or threads have enough
 LOOPED_BLOCK = 64  # where it is loops
@@ -171,7 +171,7 @@ def _scheduled(
             return CpuKernel(flat, outer, None, chunked, cooperative=True)
     of_sums = cost_of_sums(kernel.body, lane_limits, trips(kernel.body, surroundings.middle))
     layout = Layout.of(program, surroundings.typical)
-    among = tuple(_lanes(kernel, box, surroundings, layout))
+    among = tuple(lanes_of_box(kernel, surroundings, layout))
     fewest = min((lanes.near_borders for lanes in among), default=1.0)
     lanes = choices.best(
         f"lanes of {kernel.writes[0]}",
@@ -329,15 +329,10 @@ class _Lanes:
         return most_lanes(constant(count), {})
 
 
-def _lanes(
-    kernel: Kernel,
-    box: tuple[tuple[Symbol, Affine], ...],
-    surroundings: Surroundings,
-    layout: Layout,
-) -> Iterator[_Lanes]:
+def lanes_of_box(kernel: Kernel, surroundings: Surroundings, layout: Layout) -> Iterator[_Lanes]:
     """The kernel with lanes that are neighbours in an index of the box, or in one of phases of it, the innermost first."""
     region, steps = interior(kernel.body, surroundings, LONGEST_WINDOW)
-    for i, n in reversed(box):
+    for i, n in reversed(list(zip(kernel.indices, kernel.extents, strict=True))):
         if most_lanes(n, surroundings.lane_limits) == 0:
             continue
         cost = cost_in_lanes(steps, i, layout, trips(steps, surroundings.middle))

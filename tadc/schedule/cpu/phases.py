@@ -137,14 +137,18 @@ def _divisors(steps: Sequence[Step], lane: Symbol) -> Iterator[int]:
 
 
 def _windows(steps: Sequence[Step], names: Names) -> Iterator[Step]:
-    """The steps with loops of a constant length that begin at 0, and without loops over one value."""
+    """The steps with loops of a constant length that begin at 0, and without loops over one value, or over none."""
     for step in steps:
         if not isinstance(step, Loop):
             yield map_bodies(step, lambda inner: _windows(inner, names))
             continue
+        if step.range.is_empty:
+            continue
         first, length = _window(step.range)
         if first is None or has_loops(step.body):
-            yield map_bodies(step, lambda inner: _windows(inner, names))
+            inner = tuple(_windows(step.body, names))
+            if inner:
+                yield replace(step, body=inner)
             continue
         index = step.range.index
         others = [b for b in step.range.bounds if index in b.form.symbols]

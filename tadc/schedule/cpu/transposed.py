@@ -19,6 +19,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, rewrite
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.kernels import lanes_of_box
 from tadc.schedule.cpu.lane_cost import (
     REPEATED,
     VECTOR,
@@ -141,7 +142,14 @@ def _chosen(
     def with_copies(lane: Symbol, most: float = inf) -> float:
         return in_lanes(_with_copies(steps, lane, each[lane]), lane, most) * used(lane)
 
-    now = min((in_lanes(steps, i) * used(i) for i in box), default=inf)
+    of_phases = (each for each in lanes_of_box(kernel, surroundings, layout) if each.phases > 1)
+    now = min(
+        (
+            *(in_lanes(steps, i) * used(i) for i in box),
+            *(each.cost * each.filled * each.near_borders for each in of_phases),
+        ),
+        default=inf,
+    )
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
     for lane in reversed(box):
