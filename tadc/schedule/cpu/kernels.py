@@ -19,6 +19,7 @@ from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.hoisted import with_values_before_loops
 from tadc.schedule.cpu.index_sets import with_split_loops
 from tadc.schedule.cpu.lane_cost import (
+    REPEATED,
     Layout,
     at_borders,
     cost_in_lanes,
@@ -176,9 +177,7 @@ def _scheduled(
     lanes = choices.best(
         f"lanes of {kernel.writes[0]}",
         (*among, None),  # None: of sums
-        lambda lanes: (
-            of_sums if lanes is None else lanes.cost * lanes.filled * lanes.near_borders / fewest
-        ),
+        lambda lanes: of_sums if lanes is None else lanes.total / fewest,
     )
     if lanes is None:
         return _in_reduced_lanes(kernel, box, surroundings, machine, choices, layout, at_once)
@@ -294,6 +293,11 @@ class _Lanes:
     cost: float
 
     @property
+    def total(self) -> float:
+        """The cost per point with what lanes near borders and unused ones cost."""
+        return self.cost * self.filled * self.near_borders
+
+    @property
     def near_borders(self) -> float:
         """How many times as much as in the interior a value of the index costs on average."""
         return at_borders(self.region, self.index, self.surroundings)
@@ -329,20 +333,22 @@ class _Lanes:
         return most_lanes(constant(count), {})
 
 
-def lanes_of_box(kernel: Kernel, surroundings: Surroundings, layout: Layout) -> Iterator[_Lanes]:
-    """The kernel with lanes that are neighbours in an index of the box, or in one of phases of it, the innermost first."""
+def lanes_of_box(
+    kernel: Kernel, surroundings: Surroundings, layout: Layout, most: float = REPEATED
+) -> Iterator[_Lanes]:
+    """The kernel with lanes that are neighbours in an index of the box, or in one of phases of it, the innermost first. No loop counts for more than `most`."""
     region, steps = interior(kernel.body, surroundings, LONGEST_WINDOW)
     for i, n in reversed(list(zip(kernel.indices, kernel.extents, strict=True))):
         if most_lanes(n, surroundings.lane_limits) == 0:
             continue
-        cost = cost_in_lanes(steps, i, layout, trips(steps, surroundings.middle))
+        cost = cost_in_lanes(steps, i, layout, trips(steps, surroundings.middle), most)
         yield _Lanes(kernel, i, i, Bound(n), 1, surroundings, region, steps, cost)
         phases = in_phases(kernel, i, surroundings)
         if phases:
             inside, within = interior(phases.kernel.body, phases.surroundings, LONGEST_WINDOW)
             within = stores_last(within)
             often = trips(within, phases.surroundings.middle)
-            cost = cost_in_lanes(within, phases.index, layout, often) / phases.count.divisor
+            cost = cost_in_lanes(within, phases.index, layout, often, most) / phases.count.divisor
             phased = _Lanes(
                 phases.kernel,
                 i,

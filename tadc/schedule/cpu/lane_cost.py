@@ -159,9 +159,9 @@ def elements_of(shape: Iterable[Affine], sizes: Mapping[Symbol, int]) -> int:
 
 
 def filled(count: int) -> float:
-    """How many times as much a value of an index with so many costs on average as one in lanes that are all used."""
+    """How many times as much a value of an index with so many costs on average as one in lanes that are all used, and fill a vector."""
     lanes = most_lanes(constant(count), {}) or 2 * VECTOR
-    return -(-count // lanes) * lanes / max(1, count)
+    return -(-count // lanes) * max(lanes, VECTOR) / max(1, count)
 
 
 def at_borders(

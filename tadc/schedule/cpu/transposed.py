@@ -22,18 +22,13 @@ from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import lanes_of_box
 from tadc.schedule.cpu.lane_cost import (
     REPEATED,
-    VECTOR,
     Layout,
-    at_borders,
-    cost_in_lanes,
     cost_of_sums,
     elements_of,
-    filled,
 )
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.tile import is_plain
 from tadc.schedule.gpu.work import trips
-from tadc.schedule.nest.interior import LONGEST_WINDOW, interior
 from tadc.schedule.nest.lanes import most_lanes
 from tadc.schedule.nest.loop_nest import (
     Kernel,
@@ -126,49 +121,38 @@ def _chosen(
     box = [i for i, n in extents.items() if most_lanes(n, limits) != 0]
     of_sums = cost_of_sums(kernel.body, limits, trips(kernel.body, surroundings.middle))
     layout = Layout.of(program, surroundings.typical)
-    often = trips(kernel.body, surroundings.middle)
-
     points = prod(n.at(surroundings.middle) for n in extents.values())
-    region, steps = interior(kernel.body, surroundings, LONGEST_WINDOW)
 
-    def in_lanes(steps: Sequence[Step], lane: Symbol, most: float = inf) -> float:
-        near_borders = at_borders(region, lane, surroundings, VECTOR)
-        return cost_in_lanes(steps, lane, layout, often, most) * near_borders
+    def in_lanes(k: Kernel, most: float = inf) -> tuple[float, Symbol]:
+        """The least cost in lanes of an index, and which, if no loop counts for more than `most`."""
+        each = lanes_of_box(k, surroundings, layout, most)
+        return min(((n.total, n.of) for n in each), default=(inf, ""))
 
-    def used(lane: Symbol) -> float:
-        counts = (extents[lane].at(sizes) for sizes in (surroundings.typical, surroundings.least))
-        return sum(filled(n) * max(1.0, VECTOR / n) for n in counts) / 2
-
-    def with_copies(lane: Symbol, most: float = inf) -> float:
-        return in_lanes(_with_copies(steps, lane, each[lane]), lane, most) * used(lane)
-
-    of_phases = (each for each in lanes_of_box(kernel, surroundings, layout) if each.phases > 1)
-    now = min(
-        (
-            *(in_lanes(steps, i) * used(i) for i in box),
-            *(each.cost * each.filled * each.near_borders for each in of_phases),
-        ),
-        default=inf,
-    )
+    now, _ = in_lanes(kernel)
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
+    # What the lanes of sums cost is known for loops that run as often as is assumed.
+    beside_sums: dict[Symbol, float] = {}
     for lane in reversed(box):
         strided = _strided(kernel, program, lane, surroundings.middle)
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
         if copied:
-            each[lane] = copied
             elements = sum(
                 elements_of(program.tensors[t].shape, surroundings.middle) for t in copied
             )
-            costs[lane] = with_copies(lane) + COPIED * elements / points
+            made = replace(kernel, body=_with_copies(kernel.body, lane, copied))
+            cost, of = in_lanes(made)
+            if of == lane:
+                each[lane] = copied
+                costs[lane] = cost + COPIED * elements / points
+                beside_sums[lane], _ = in_lanes(made, REPEATED)
     best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
-    # What the lanes of sums cost is known for loops that run as often as is assumed.
     if best is not None and choices.whether(
         f"whether {kernel.writes[0]} has copies",
-        costs[best] * WORTH < now and with_copies(best, REPEATED) * WORTH < of_sums,
+        costs[best] * WORTH < now and beside_sums[best] * WORTH < of_sums,
     ):
         return {best}, each[best]
-    of_lanes = min((in_lanes(steps, i, REPEATED) for i in box), default=inf)
+    of_lanes, _ = in_lanes(kernel, REPEATED)
     summed, copied, cost = _for_sums(kernel, program, surroundings, kept)
     if choices.whether(
         f"whether the sums of {kernel.writes[0]} have copies", cost * WORTH < min(of_sums, of_lanes)
