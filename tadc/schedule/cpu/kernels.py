@@ -59,7 +59,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 from tadc.schedule.nest.row_locals import rows_as_locals
-from tadc.schedule.nest.surroundings import Surroundings, least_of
+from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.nest.unrolled import unrolled
 
 __all__ = ["BLOCK", "CpuKernel", "cpu_kernel", "has_few_elements", "lanes_of_box"]
@@ -272,7 +272,7 @@ def _streams(parts: Parts, lanes: _Lanes, others: int) -> int:
         return 1
     count = lanes.surroundings.around[lanes.index][1].at(lanes.surroundings.typical) + 1
     if others >= PARTS and lanes.most is None:
-        return max(1, min(MOST_STREAMED, least_of(count) // FILLED) // 2 * 2)
+        return max(1, min(MOST_STREAMED, count // FILLED) // 2 * 2)
     return STREAMED if count >= FEWEST_STREAMED else 1
 
 
@@ -305,9 +305,13 @@ class _Lanes:
     @property
     def filled(self) -> float:
         """How many times as many values as the index has are computed, since lanes are not all used."""
+        return filled(self.values)
+
+    @property
+    def values(self) -> int:
+        """How many values the index usually has."""
         _, last = self.surroundings.around[self.index]
-        sizes = self.surroundings.typical, self.surroundings.least
-        return sum(filled(max(1, last.at(each) + 1)) for each in sizes) / len(sizes)
+        return max(1, last.at(self.surroundings.typical) + 1)
 
     @property
     def parts(self) -> Parts:
@@ -320,14 +324,8 @@ class _Lanes:
 
     @property
     def most(self) -> int | None:
-        """The lanes that the least usual number of values fills, but enough of them for a vector, where some numbers fill
-        one; of few values some are at borders, and do not fill as many.
-        """
-        _, last = self.surroundings.around[self.index]
-        usual, least = (
-            last.at(sizes) + 1 for sizes in (self.surroundings.typical, self.surroundings.least)
-        )
-        count = max(min(usual, NARROW), least)
+        """The lanes that the values fill; of few values some are at borders, and do not fill as many."""
+        count = self.values
         if any(self.index in c.form.symbols for c in self.region):
             count = max(min(count, NARROW), count // 2)
         return most_lanes(constant(count), {})

@@ -48,27 +48,22 @@ def with_loops_in_order(
     free = not (k.rows or k.in_order or k.cooperative or nest.is_atomic)
     if not free or not 0 < len(k.outer) <= MOST_LOOPS:
         return k
-    usually = Surroundings.of(nest, program, usual)
-    # A size is known within a factor of two.
-    ends = usually, replace(usually, typical=usually.least)
-    traffic = [_Traffic.of(k, nest, program, dtype, each, machine) for each in ends]
-
-    def moved(outer: Sequence[tuple[Symbol, Affine]], blocks: _Blocks) -> float:
-        return prod(each.bytes_of([i for i, _ in outer], blocks) for each in traffic) ** 0.5
-
+    traffic = _Traffic.of(k, nest, program, dtype, usual, machine)
     innermost = _Blocks(len(k.outer), k.block)
 
     def of_order(order: Sequence[tuple[Symbol, Affine]]) -> float:
-        return moved(order, innermost) / (1.0 if order == k.outer else LESS)
+        moved = traffic.bytes_of([i for i, _ in order], innermost)
+        return moved / (1.0 if order == k.outer else LESS)
 
     outer = choices.best(f"loops of {nest.writes[0]}", permutations(k.outer), of_order) or k.outer
     among = [innermost]
     if k.strip and has_loops(nest.body):
-        places = product(range(len(outer)), _sides(prod(traffic[0].row.values()), machine))
+        places = product(range(len(outer)), _sides(prod(traffic.row.values()), machine))
         among += (_Blocks(*place) for place in places)
 
     def of_blocks(blocks: _Blocks) -> float:
-        return moved(outer, blocks) / (1.0 if blocks == innermost else LESS)
+        moved = traffic.bytes_of([i for i, _ in outer], blocks)
+        return moved / (1.0 if blocks == innermost else LESS)
 
     blocks = choices.best(f"blocks of {nest.writes[0]}", among, of_blocks) or innermost
     return replace(k, outer=outer, around_blocks=blocks.around, block=blocks.side)
@@ -111,9 +106,10 @@ class _Traffic:
         nest: Kernel,
         program: Program,
         dtype: str,
-        surroundings: Surroundings,
+        usual: Mapping[Symbol, int],
         machine: Processor,
     ) -> _Traffic:
+        surroundings = Surroundings.of(nest, program, usual)
         sizes = surroundings.typical
         tensors = program.tensors
         reads = {

@@ -113,7 +113,6 @@ def _around(surroundings: Surroundings, lane: Symbol, index: Symbol, phases: int
         around=around,
         known=known & Domain.of(conditions),
         typical=counted(surroundings.typical),
-        least=counted(surroundings.least),
     )
 
 

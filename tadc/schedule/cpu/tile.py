@@ -35,7 +35,6 @@ from tadc.schedule.nest.loop_nest import (
     names_of,
     steps_of,
 )
-from tadc.schedule.nest.surroundings import FEW
 from tadc.schedule.nest.unrolled import at_points, side_by_side
 
 __all__ = ["LONG", "Parts", "Side", "Tiled", "is_plain", "tiled"]
@@ -263,9 +262,8 @@ def _innermost_trips(steps: Sequence[Step], often: Mapping[Symbol, int]) -> Iter
 
 
 def _filled(extent: int, count: int) -> float:
-    """How many times as many values of an index are computed as there are, for its usual extent and the power of two below."""
-    extents = {extent, 2 * extent // 3 if extent > FEW else extent}
-    return sum(-(-n // count) * count / n for n in extents) / len(extents)
+    """How many times as many values of an index are computed as there are."""
+    return -(-extent // count) * count / max(1, extent)
 
 
 def _added(steps: Sequence[Step], work: Sequence[Work]) -> float:

@@ -12,10 +12,11 @@ from tadc.ir.program import Program
 from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel, Loop
 
-__all__ = ["FEW", "TYPICAL", "Span", "Surroundings", "least_of", "most_of", "usual_size"]
+__all__ = ["FEW", "TYPICAL", "Span", "Surroundings", "most_of", "usual_size"]
 
 TYPICAL = 64  # a size that has no number
 FEW = 8  # of a size with no more values, each value is a case of its own
+EXACT = 16  # sizes up to this are known
 _UNKNOWN: Mapping[Symbol, int] = {}
 
 # The first and the last value of an index.
@@ -23,34 +24,34 @@ Span: TypeAlias = tuple[Affine, Affine]
 
 
 def usual_size(size: int) -> int:
-    """About how large a size is: a small one as it is, others as the middle of their power of two.
+    """About how large a size is: its first three binary digits, and all of a small one.
 
-    Schedules are chosen by it, so that not each size has its own.
+    Schedules are chosen by it, so that not each size has its own. Most sizes that people choose are such numbers: powers of two, 12,
+    56, 224.
     """
-    return size if size <= FEW else 3 << (size.bit_length() - 2)
+    return size if size <= EXACT else size & -_step(size)
 
 
 def most_of(usual: int) -> int:
     """The largest size of which that is said."""
-    return usual if usual <= FEW else usual // 3 * 4 - 1
+    return usual if usual <= EXACT else usual + _step(usual) - 1
 
 
-def least_of(usual: int) -> int:
-    """The smallest."""
-    return usual if usual <= FEW else usual // 3 * 2
+def _step(size: int) -> int:
+    """How far apart usual sizes are there."""
+    return 1 << (size.bit_length() - 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """The indices around some steps with their first and last values, outermost first, and conditions on them and on the
-    sizes; usual values of the sizes, which only decide which outcome of a test is the usual one, and the least values of
-    which these stand; and the sizes that are too small for lanes.
+    sizes; usual values of the sizes, which only decide which outcome of a test is the usual one; and the sizes that are too
+    small for lanes.
     """
 
     around: Mapping[Symbol, Span]
     known: Domain
     typical: Mapping[Symbol, int]
-    least: Mapping[Symbol, int]
     lane_limits: LaneLimits
 
     @classmethod
@@ -60,12 +61,9 @@ class Surroundings:
         """The surroundings of the steps of a kernel. `usual` has about how large the sizes are."""
         box = dict(zip(kernel.indices, kernel.extents, strict=True))
         typical = program.size_values({s: usual.get(s, TYPICAL) for s in program.sizes})
-        least = program.size_values(
-            {s: least_of(usual[s]) if s in usual else TYPICAL for s in program.sizes}
-        )
         around = {i: (constant(0), n - 1) for i, n in box.items()}
         known = program.known & Domain.box(box)
-        return cls(around, known, typical, least, lane_limits_of(usual))
+        return cls(around, known, typical, lane_limits_of(usual))
 
     @property
     def middle(self) -> dict[Symbol, int]:
