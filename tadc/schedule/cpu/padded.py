@@ -36,7 +36,7 @@ __all__ = ["with_zeros_around"]
 COPIED = 12.0  # the cost of an element of a copy, in terms of a sum in lanes
 ALONE = 4.0  # the cost of a term at a border besides
 WORTH = 1.5  # times as much is saved as copies cost
-FEWEST = 2  # values of the index along the border
+FEWEST = 16  # values of the index along the border
 FARTHEST = 64  # zeros on a side
 NONE = constant(0), constant(0)
 
