@@ -16,6 +16,7 @@ from tadc.ir.names import Names, identifier
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.options import Options
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.both_ways import in_one_pass, with_columns_in_parts
 from tadc.schedule.cpu.columns import with_column_sums_in_parts
 from tadc.schedule.cpu.contraction import Contraction, contraction
 from tadc.schedule.cpu.in_order import in_order
@@ -274,7 +275,7 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
         known = _are_known(usual, module.program)
         plain: _PlainNests = {}
         if known:
-            module, plain = _arranged(module, dtype, usual, blas, choices, kept)
+            module, plain = _arranged(module, dtype, usual, blas, machine, choices, kept)
         nests, products = module.kernels, _products(module, dtype, usual) if blas else {}
         program = module.program
 
@@ -311,11 +312,19 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
 
 
 def _arranged(
-    module: Module, dtype: str, usual: Sizes, blas: bool, choices: Choices, kept: frozenset[str]
+    arranged: Module,
+    dtype: str,
+    usual: Sizes,
+    blas: bool,
+    machine: Processor,
+    choices: Choices,
+    kept: frozenset[str],
+    share: bool = True,
 ) -> tuple[Module, _PlainNests]:
-    """The module with its sums and tensors as a CPU has them best: as products of matrices, in parts, and with copies; and the
-    nests that run where a copy with zeros around is not right.
+    """The module with its sums and tensors as a CPU has them best: as products of matrices, in parts, and with copies, and where they
+    `share` a pass; and the nests that run where a copy with zeros around is not right.
     """
+    module, both = arranged, None
     if blas and choices.whether("products are apart", True):
         program, apart = with_products(module.program, usual, dtype)
         module = module.running(program)
@@ -324,6 +333,9 @@ def _arranged(
         module = module.running(with_windows_first(module.program))
     if choices.whether("sums over pairs are by rows", True):
         module = module.running(with_sums_over_pairs_by_rows(module.program, usual))
+    if share and choices.whether("rows and columns share a pass", True):
+        program, both = with_columns_in_parts(module.program, usual, machine)
+        module = module.running(program)
     if choices.whether("sums of columns are in parts", True):
         module = module.running(with_column_sums_in_parts(module.program, usual))
     if choices.whether("long sums are in parts", True):
@@ -335,10 +347,17 @@ def _arranged(
     if choices.whether("sums have zeros around what they read", True):
         results = kept.union(p.result.tensor for p in by_blas.values())
         module, plain = _with_zeros_around(module, usual, results, choices)
-    left = by_blas.keys()
+    of_both = both.targets if both else frozenset[str]()
+    left = by_blas.keys() | {k.name for k in module.kernels if not of_both.isdisjoint(k.writes)}
     program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
     copied = module.running(program)
-    return (copied if plain.keys() <= {k.writes for k in copied.kernels} else module), plain
+    module = copied if plain.keys() <= {k.writes for k in copied.kernels} else module
+    if both:
+        together = in_one_pass(module.kernels, both, module.program)
+        if together is None:
+            return _arranged(arranged, dtype, usual, blas, machine, choices, kept, share=False)
+        module = replace(module, kernels=together)
+    return module, plain
 
 
 def _with_zeros_around(

@@ -29,6 +29,7 @@ from tadc.schedule.nest.loop_nest import (
     LaneSums,
     Loop,
     Staged,
+    Store,
     Strips,
     TeamLoop,
     TeamScan,
@@ -380,6 +381,9 @@ def _cpu_schedule(k: CpuKernel) -> str:
     summed = _indices(s.range for s in steps if isinstance(s, Strips) and (s.sums or s.divided))
     if summed:
         parts.append(f"the sum over {', '.join(summed)} has an accumulator a lane")
+    summing = [s.body for s in steps if isinstance(s, Strips) and s.sums]
+    if any(isinstance(s, Store) for body in summing for s in steps_of(body)):
+        parts.append("sums of rows and parts of sums of columns come from one pass")
     if any(isinstance(s, LaneSums) for s in steps):
         parts.append("which are added up after all loops")
     interiors = _indices(s.range for s in steps if isinstance(s, Interior))

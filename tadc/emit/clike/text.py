@@ -284,12 +284,18 @@ class CText:
             for index, at in self.lane
             if index in mentioned
         ]
-        unrolled = [f"{pad}#pragma unroll"] if self.target != "c" else []
+        hints = [f"{pad}#pragma unroll"] if self.target != "c" else []
+        if (
+            self.target == "c"
+            and sum(isinstance(s, Store) and s.op is not None for s in step.body) > 1
+        ):
+            # No lane sees another: GCC would ask at run time whether the rows of a tensor overlap, or give up.
+            hints = [f"{pad}#pragma GCC ivdep"]
         body = yield replace(self, at="lane")._lines(step.body, indent + 1)
         lines: list[str] = []
         for begin, end in self._groups(self.lanes):
             head = f"{pad}for (int lane = {begin}; lane < {end}; lane++) {{"
-            lines += [*unrolled, head, *indices, *body, f"{pad}}}"]
+            lines += [*hints, head, *indices, *body, f"{pad}}}"]
         return lines
 
     def _strided(self, step: Lanes, indent: int) -> list[str]:

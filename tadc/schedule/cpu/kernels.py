@@ -32,7 +32,7 @@ from tadc.schedule.cpu.masked import with_masks
 from tadc.schedule.cpu.phases import in_phases, stores_last
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.strided import with_strided_reads_first
-from tadc.schedule.cpu.sums import in_strips, part_of
+from tadc.schedule.cpu.sums import in_strips, in_strips_of_both, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
 from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.interior import LONGEST_WINDOW, interior, parted
@@ -156,6 +156,9 @@ def _scheduled(
             return CpuKernel(kernel, box, None, lanes_along_lists(kernel))
         last, extent = box[-1]
         return CpuKernel(kernel, box[:-1], (last, Bound(extent)), beside, block=LOOPED_BLOCK)
+    both = in_strips_of_both(kernel.body)
+    if both:
+        return CpuKernel(kernel, box, None, both)
     kernel = rows_as_locals(kernel)
     simplification = Simplification.of(kernel)
     body = simplification.written_out(kernel.body)

@@ -39,11 +39,15 @@ MOST = 16  # steps that a loop makes
 
 @dataclass(slots=True)
 class Simplification:
-    """Simplifies steps of a kernel for lanes that are neighbours in an index; `locals` are those of the kernel and new ones."""
+    """Simplifies steps of a kernel for lanes that are neighbours in an index; `locals` are those of the kernel and new ones.
+
+    Loops of at most `few` values are written out.
+    """
 
     names: Names
     locals: set[str]
-    lane: Symbol
+    lane: Symbol = ""
+    few: int = FEW
 
     @classmethod
     def of(cls, kernel: Kernel, lane: Symbol = "") -> Simplification:
@@ -81,7 +85,7 @@ class Simplification:
                 case Loop(r, body) if (
                     not has_loops(body)
                     and r.trips is not None
-                    and r.trips <= FEW
+                    and r.trips <= self.few
                     and r.trips * len(list(steps_of(body))) <= MOST
                     and begun.issuperset(accumulated(inner))
                     and accumulated(inner)

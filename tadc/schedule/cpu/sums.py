@@ -22,6 +22,7 @@ from tadc.schedule.nest.loop_nest import (
     LaneSums,
     Loop,
     Step,
+    Store,
     Strips,
     has_loops,
     map_bodies,
@@ -29,8 +30,9 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.surroundings import Surroundings
 
-__all__ = ["in_strips", "part_of"]
+__all__ = ["in_strips", "in_strips_of_both", "part_of"]
 
+LANES_OF_BOTH = 16
 MANY, FEWER_LANES = 4, 8  # accumulators side by side that registers do not hold with all lanes
 
 
@@ -68,6 +70,26 @@ def in_strips(
                 )
             case _:
                 yield step
+
+
+def in_strips_of_both(steps: Sequence[Step]) -> tuple[Step, ...] | None:
+    """The steps with every loop in strips that adds to sums and to elements of its own; None where there is none (`both_ways.py`)."""
+    found = False
+
+    def laned(steps: Sequence[Step]) -> Iterator[Step]:
+        nonlocal found
+        for step in steps:
+            match step:
+                case Loop(r, body) if any(isinstance(s, Store) for s in body) and (
+                    sums := accumulated(step)
+                ):
+                    found = True
+                    yield Strips(r, (Lanes(body),), body, (), LANES_OF_BOTH, tuple(sums.items()))
+                case _:
+                    yield map_bodies(step, laned)
+
+    laned_steps = tuple(laned(steps))
+    return laned_steps if found else None
 
 
 def part_of(index: Symbol) -> Range:

@@ -45,7 +45,7 @@ from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.surroundings import Surroundings
 
-__all__ = ["with_transposed_reads"]
+__all__ = ["copy_of", "permuted", "with_transposed_reads"]
 
 Item = TypeVar("Item")
 
@@ -94,10 +94,10 @@ def with_transposed_reads(
             if lanes.isdisjoint(e.subscripts[dimension].symbols):
                 return e
             if (e.tensor, dimension) not in copies:
-                copy = _copy(program.tensors[e.tensor], dimension, names)
+                copy = copy_of(program.tensors[e.tensor], dimension, names)
                 copies[e.tensor, dimension] = copy.target
                 statements.append(copy)
-            return Read(copies[e.tensor, dimension].name, _permuted(e.subscripts, dimension))
+            return Read(copies[e.tensor, dimension].name, permuted(e.subscripts, dimension))
 
         body = rewrite(s.body, read)  # copies stand before what reads them
         statements.append(replace(s, body=body))
@@ -216,7 +216,7 @@ def _with_copies(
             and e.tensor in copied
             and lane in e.subscripts[copied[e.tensor]].symbols
         ):
-            return Read(e.tensor, _permuted(e.subscripts, copied[e.tensor]))
+            return Read(e.tensor, permuted(e.subscripts, copied[e.tensor]))
         return e
 
     def each(step: Step) -> Step:
@@ -226,15 +226,15 @@ def _with_copies(
     return tuple(map(each, steps))
 
 
-def _permuted(items: Sequence[Item], dimension: int) -> tuple[Item, ...]:
+def permuted(items: Sequence[Item], dimension: int) -> tuple[Item, ...]:
     return (*items[:dimension], *items[dimension + 1 :], items[dimension])
 
 
-def _copy(tensor: Tensor, dimension: int, names: Names) -> Statement:
+def copy_of(tensor: Tensor, dimension: int, names: Names) -> Statement:
     """The statement that copies a tensor with that dimension as its last."""
     indices = [names.fresh(f"i{d}") for d in range(len(tensor.shape))]
     target = Tensor(
-        names.fresh(f"{tensor.name}_t"), _permuted(tensor.shape, dimension), tensor.dtype
+        names.fresh(f"{tensor.name}_t"), permuted(tensor.shape, dimension), tensor.dtype
     )
     read = Read(tensor.name, tuple(map(symbol, indices)))
-    return Statement(target, _permuted(indices, dimension), (), read)
+    return Statement(target, permuted(indices, dimension), (), read)

@@ -163,7 +163,9 @@ def _straightened(steps: Sequence[Step], lane: Symbol) -> Iterator[Step]:
 
 
 def accumulated(loop: Loop) -> dict[str, ReduceOp]:
-    """The sums around the loop that it adds to, if that is all it does: its iterations may then go in any order."""
+    """The sums around the loop that it adds to, if that is all it does, but for adding to elements that each iteration has for itself:
+    iterations may then go in any order.
+    """
     inner = list(steps_of(loop.body))
     inner_locals = {s.local for s in inner if isinstance(s, (Let, Accumulator))}
     sums = {
@@ -171,8 +173,16 @@ def accumulated(loop: Loop) -> dict[str, ReduceOp]:
     }
     read = {t for s in inner for e in values_of(s) for t in _locals_read(e)}
     assigned = {s.local for s in inner if isinstance(s, Assign)}
-    alone = not any(isinstance(s, (Store, Strips)) for s in inner)
+    alone = not any(
+        isinstance(s, Strips) or (isinstance(s, Store) and not _has_own(s, loop.range.index))
+        for s in inner
+    )
     return sums if alone and assigned <= inner_locals and read.isdisjoint(sums) else {}
+
+
+def _has_own(s: Store, index: Symbol) -> bool:
+    """Whether each value of the index has elements of its own, to which it adds."""
+    return s.op is not None and not s.atomic and any(f.as_symbol() == index for f in s.subscripts)
 
 
 def _locals_read(e: Expr) -> Iterator[str]:

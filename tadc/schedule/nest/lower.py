@@ -255,7 +255,7 @@ class Lowering:
         """Store the element, or keep it for statements that come later, or both."""
         value = yield self.value(s.body, block)
         if later and not isinstance(value, (Const, Read)):
-            local = self._local(s.target.name)
+            local = self.local(s.target.name)
             block.steps.append(Let(local, value))
             value = Read(local, ())
         store = _stored(s, value)
@@ -275,7 +275,7 @@ class Lowering:
                 yield self._side_by_side(self.fused[e], block)
                 return block.known[e]
             case Reduce(op):
-                local = self._local("s" if op == "sum" else op)
+                local = self.local("s" if op == "sum" else op)
                 block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
                 yield self._reduce(e, local, block)
                 result: Expr = Read(local, ())
@@ -303,7 +303,7 @@ class Lowering:
 
     def _named(self, e: Expr, value: Expr, block: Block) -> Read:
         """A read of a local that has the value of the expression."""
-        local = self._local(_hint(e))
+        local = self.local(_hint(e))
         block.steps.append(Let(local, value))
         return Read(local, ())
 
@@ -323,10 +323,10 @@ class Lowering:
             yield self.value(e, term)
         sums = [e for s in mates for e in always(s.body) if isinstance(e, Reduce)]
         for e in dict.fromkeys(sums):
-            local = self._local("s" if e.op == "sum" else e.op)
+            local = self.local("s" if e.op == "sum" else e.op)
             block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
             block.known[e] = Read(local, ())
-            yield self._accumulate(e.op, e.body, local, term)
+            yield self.accumulate(e.op, e.body, local, term)
         element = Block(term)
         value = yield self.value(total.body, element)
         element.steps.append(replace(_stored(statement, value), op="sum"))
@@ -348,7 +348,7 @@ class Lowering:
         """One accumulator, stored at each value of the index."""
         assert isinstance(statement.body, Reduce)
         op = statement.body.op
-        local = self._local("s" if op == "sum" else op)
+        local = self.local("s" if op == "sum" else op)
         block.steps.append(Accumulator(local, Const(NEUTRAL[op])))
         if run.first:
             yield self._reduce(run.first, local, block)
@@ -360,7 +360,7 @@ class Lowering:
             )
             value = yield self.value(so_far, each)
             each.steps.append(Assign(local, value))
-        yield self._accumulate(op, substitute(run.next, values), local, term)
+        yield self.accumulate(op, substitute(run.next, values), local, term)
         where = run.where.substitute(values)
         guarded = where != EVERYWHERE
         each.steps += [Branch(where, tuple(term.steps))] if guarded else term.steps
@@ -385,7 +385,7 @@ class Lowering:
             if needed and block.find(node) is None:
                 yield self.value(node, block)
         neutral = isinstance(e.then, Reduce) and e.otherwise is Const(NEUTRAL[e.then.op])
-        local = self._local("s" if neutral else "v")
+        local = self.local("s" if neutral else "v")
         constant = isinstance(e.otherwise, Const)
         block.steps.append(Accumulator(local, e.otherwise if constant else Const(0)))
         then, otherwise = Block(block), Block(block)
@@ -405,7 +405,7 @@ class Lowering:
         """Loops that accumulate the reduction in `local`."""
         e = _renamed(e, self._free_names(e, block))
         body = Block(block)
-        yield self._accumulate(e.op, e.body, local, body)
+        yield self.accumulate(e.op, e.body, local, body)
         block.add(_nest(e, tuple(body.steps)))
 
     def _free_names(self, e: Reduce, block: Block) -> dict[Symbol, Affine]:
@@ -422,13 +422,13 @@ class Lowering:
         new = self._free_names(first, block)
         body = Block(block)
         for e, inner in each:
-            local = self._local("s" if e.op == "sum" else e.op)
+            local = self.local("s" if e.op == "sum" else e.op)
             block.steps.append(Accumulator(local, Const(NEUTRAL[e.op])))
             block.known[e] = Read(local, ())
-            yield self._accumulate(e.op, substitute(inner, new), local, body)
+            yield self.accumulate(e.op, substitute(inner, new), local, body)
         block.add(_nest(_renamed(first, new), tuple(body.steps)))
 
-    def _accumulate(
+    def accumulate(
         self, op: ReduceOp, e: Expr, local: str, block: Block
     ) -> Generator[Any, Any, None]:
         """Accumulate one value; of a reduction by the same operation, all of its values."""
@@ -442,12 +442,12 @@ class Lowering:
             and block.find(e) is None
         ):
             for product in e.operands:  # each is one operation with the addition
-                yield self._accumulate(op, product, local, block)
+                yield self.accumulate(op, product, local, block)
             return
         value = yield self.value(e, block)
         block.steps.append(Accumulate(local, op, value))
 
-    def _local(self, hint: str) -> str:
+    def local(self, hint: str) -> str:
         local = self.names.fresh(hint)
         self.locals.add(local)
         return local
