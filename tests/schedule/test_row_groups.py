@@ -148,6 +148,6 @@ def test_plans_name_groups():
     plan = str(f.plan(N=131, M=40))
 
     assert (
-        "4 kernels run for 6 values of i at a time, with these rows of e, t, y_sum in a cache"
+        "4 kernels run for 4 values of i at a time, with these rows of e, t, y_sum in a cache"
         in plan
     )

@@ -198,7 +198,9 @@ def tiled(
         f"whether {kernel.writes[0]} is tiled", time(best) * WORTH <= time({})
     ):
         return None
-    slanting = frozenset(i for i in best if rests[i])
+    slanting = frozenset(
+        i for i in best if rests[i] or not all(_is_level(part, i) for part in parts.steps)
+    )
     if slanting and blocked:
         kernel, parts = blocked(kernel, parts)
     return _with_points(kernel, parts, best, slanting)
