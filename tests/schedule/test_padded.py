@@ -23,6 +23,7 @@ FORMULAS = {
 }  # fmt: skip
 AS_THEY_ARE = {
     "few terms": "size N, H, W\ninput x[N,H,W], w[3,3]\ny[n,i: H,j: W] = sum{r, s} x[n,pad(i+r-1),pad(j+s-1)]*w[r,s]",
+    "a filter that sizes would make larger": "size N, C, O, W\ninput x[N,C,W], w[C,O,4]\ny[n,o,j: 2*W+2] = sum{c, q | j-2*q >= 0 and j-2*q < 4} x[n,c,q]*w[c,o,j-2*q]",
     "no border": IMAGES + "y[n,o,i: H-2,j: W-2] = sum{c, r, s} x[n,c,i+r,j+s]*w[o,c,r,s]",
     "a border of ones": IMAGES + "y[n,o,i: H,j: W] = sum{c, r: 3, s: 3} x[n,c,i,pad(j+s-1, 1)]*w[o,c,r,s]",
     "up to a diagonal": "size N, W\ninput x[N,W], w[W]\ny[n,i: W] = sum{k=0..i} x[n,i-k]*w[k]",

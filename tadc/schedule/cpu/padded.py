@@ -190,12 +190,13 @@ def _is_worth_it(
     )
     terms = elements_of((n for n in extents if n is not None), sizes)
     count = s.target.shape[-1].at(sizes)
-    before, behind = (zeros.at(sizes) for zeros in border.around[-1])
-    outside = elements_of(s.target.shape, sizes) // max(1, count) * (before + behind)
-    copied = elements_of(program.tensors[border.read.tensor].shape, sizes)
+    shape = program.tensors[border.read.tensor].shape
+    zeros = [before.at(sizes) + behind.at(sizes) for before, behind in border.around]
+    outside = elements_of(s.target.shape, sizes) // max(1, count) * zeros[-1]
+    copied = elements_of(shape, sizes)
     checked = elements_of(program.tensors[border.other.tensor].shape, sizes)
     # At the border each element is computed alone, or with few others.
-    few = before <= FARTHEST and behind <= FARTHEST
+    few = all(z <= min(n.at(sizes), 2 * FARTHEST) for z, n in zip(zeros, shape, strict=True))
     return few and count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
 
 

@@ -2,7 +2,10 @@
 
     e = sum{i, j} exp(-sum{d} (x[i,d] - y[j,d])**2)      is      r[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2);  e = sum{i} r[i]
 
-Where a term has a sum of its own, lanes would have to be terms of that: few, and combined for each pair.
+Where a term has a sum of its own, lanes would have to be terms of that: few, and combined for each pair. So it is with a long sum in
+another one, whose terms may lie apart:
+
+    e = sum{j} d[j]*sum{i} x[i,j]      is      r[j] = d[j]*sum{i} x[i,j];  e = sum{j} r[j]
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ def with_sums_over_pairs_by_rows(program: Program, usual: Mapping[Symbol, int]) 
         summed: dict[Expr, Expr] = {}
         if prod(n.at(values) for n in s.target.shape) <= MOST and not s.derived:
             for e in always(s.body):
-                i, extent = _row(e, sizes)
+                i, extent = _row(e, sizes, values)
                 if (
                     extent is not None
                     and extent.at(values) >= LONG
@@ -52,11 +55,15 @@ def with_sums_over_pairs_by_rows(program: Program, usual: Mapping[Symbol, int]) 
     return replace(program, statements=tuple(statements)) if changed else program
 
 
-def _row(e: Expr, sizes: frozenset[Symbol]) -> tuple[Symbol, Affine | None]:
+def _row(
+    e: Expr, sizes: frozenset[Symbol], values: Mapping[Symbol, int]
+) -> tuple[Symbol, Affine | None]:
     """The index of rows, and how many there are, if the expression is such a sum."""
-    if not (isinstance(e, Reduce) and e.op == "sum" and len(e.indices) > 1 and not e.derived):
+    if not (isinstance(e, Reduce) and e.op == "sum" and not e.derived):
         return "", None
     terms = [n for n in always(e.body) if isinstance(n, Reduce) and n.symbols.issuperset(e.indices)]
+    if len(e.indices) == 1:
+        terms = [n for n in terms if _count(n, sizes, values) >= LONG]
     if not terms:
         return "", None
     for i in e.indices:
@@ -64,3 +71,9 @@ def _row(e: Expr, sizes: frozenset[Symbol]) -> tuple[Symbol, Affine | None]:
         if (extent := plain_extent(i, own, sizes)) is not None:
             return i, extent
     return "", None
+
+
+def _count(e: Reduce, sizes: frozenset[Symbol], values: Mapping[Symbol, int]) -> int:
+    """About how many terms a sum over a box has; 1 if it is over none."""
+    extents = [plain_extent(i, e.domain, sizes) for i in e.indices]
+    return prod(1 if n is None else n.at(values) for n in extents)
