@@ -222,6 +222,8 @@ def _group(
     unit = lcm(blocks, *steps)
     if most < unit:  # a tile that reaches beyond the rows would compute some of them several times
         unit = blocks << (most // blocks).bit_length() - 1
+        if max(steps) > 2 * unit:
+            return None  # what a large tile reads once costs more than what is handed on
         run = [m if unit % n == 0 else m.at_once(unit, depth, scheduled) for m, n in zip(run, steps, strict=True)]  # fmt: skip
     rows = max(1, min(machine.first_cache_bytes // max(1, row), most) // unit) * unit
     return RowGroup(tuple(_of_rows(m, depth, own) for m in run), outer, rows, own)
