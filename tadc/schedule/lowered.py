@@ -96,8 +96,8 @@ class Decisions:
 
     @classmethod
     def beside_data(cls, program: Program, sizes: Sizes) -> Decisions:
-        """The decisions for these values of all sizes, where data decide how long loops are: all is stored, and rows that fill lanes have
-        their widths as numbers.
+        """The decisions for these values of all sizes, where data decide how long loops are: all is stored, and rows that fill lanes, or have
+        few elements, have their widths as numbers.
         """
         shapes = [t.shape for t in program.tensors.values() if t.dtype not in (INDEX, NARROW_INDEX)]
         of_rows = {shape[-1].as_symbol() for shape in shapes if len(shape) > 1}
@@ -107,8 +107,10 @@ class Decisions:
 
 
 def _is_width(number: int) -> bool:
-    """Whether rows of so many elements fill lanes: a loop over a list has few steps besides them, and a text for each is worth it."""
-    return NARROW < number <= MOST_LANES and number % NARROW == 0
+    """Whether a text for rows of so many elements is worth it, since a loop over a list has few steps besides them: they fill lanes, or are
+    few.
+    """
+    return number <= FEW or (number <= MOST_LANES and number % NARROW == 0)
 
 
 def _usual(program: Program, size: Symbol, number: int) -> int:
