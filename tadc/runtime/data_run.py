@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ from tadc.runtime.run import Runners, resolved_backend
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
 __all__ = ["DataRun"]
+
+Made = TypeVar("Made")
 
 CHECKING = ("numpy", "interpreter")  # the backends that never read outside of an array
 MOST = 2**53  # of a computed index that is written as an integer
@@ -166,11 +168,43 @@ class DataRun:
         indices: Mapping[str, Index],
         sizes: Mapping[str, int],
     ) -> tuple[Runners, dict[str, Any], dict[str, int]]:
-        """What runs the program along lists, its inputs with the lists that are made, and its sizes with their lengths."""
-        lists = compiler.with_lists(self._program).lists
-        limit, threads = self._options.list_limit, self._options.threads or available_threads()
+        """What runs the program along lists, its inputs with the lists that are made, and its sizes with their lengths: an `Index` keeps
+        them.
+        """
         others = {n: a for n, a in arrays.items() if n not in indices}
         device = device_of(others) if backend == "cuda" else None
+        runners, own, counts = self._kept(
+            ("along lists", backend, device),
+            indices,
+            sizes,
+            lambda: self._with_lists(backend, device, indices, sizes),
+        )
+        return runners, {**arrays, **own}, {**sizes, **counts}
+
+    def _kept(
+        self,
+        what: Hashable,
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        make: Callable[[], Made],
+    ) -> Made:
+        """What follows from index tensors and sizes alone, made once for them."""
+        if not indices:
+            return make()
+        first, *others = indices.values()
+        numbers = tuple(sorted(sizes.items()))
+        return first.kept((what, self._key, numbers), make, others, of_kept=True)
+
+    def _with_lists(
+        self,
+        backend: str,
+        device: int | None,
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+    ) -> tuple[Runners, dict[str, Any], dict[str, int]]:
+        """What runs the program along lists, the index tensors with the lists that are made, and the lengths of these."""
+        lists = compiler.with_lists(self._program).lists
+        limit, threads = self._options.list_limit, self._options.threads or available_threads()
         made = lists_of(lists, indices, sizes, limit, threads, device)
         given = {n: k.array for n, k in indices.items()}
         narrow = {n: a for n, k in indices.items() if (a := k.in_32_bits) is not None}
@@ -186,7 +220,7 @@ class DataRun:
         own = {**given, **tensors}
         if backend == "cuda":
             own = beside(device, own)
-        return runners, {**arrays, **own}, {**sizes, **counts}
+        return runners, own, counts
 
     def _runners(self, facts: Facts | None, *, narrow: bool) -> tuple[Listed, Runners]:
         key = facts, narrow
@@ -243,9 +277,14 @@ class DataRun:
 
         `given` are the index tensors as they were, for the error.
         """
-        try:
+
+        def checked() -> tuple[()]:
             for each in self._of_batch(indices):
                 self._check_one(each, sizes)
+            return ()
+
+        try:
+            self._kept("checked", indices, sizes, checked)
         except LeadsOutside as found:
             element = found.outside.element
             k = given.get(element.tensor)

@@ -121,8 +121,18 @@ class Index:
             return None
         return _frozen(copied(self._array, np.dtype(np.int32)))
 
-    def kept(self, key: object, make: Callable[[], Made], others: Sequence[Index] = ()) -> Made:
-        """What `make` gives, made once for a key and other index tensors. It is forgotten with any of these."""
+    def kept(
+        self,
+        key: object,
+        make: Callable[[], Made],
+        others: Sequence[Index] = (),
+        *,
+        of_kept: bool = False,
+    ) -> Made:
+        """What `make` gives, made once for a key and other index tensors. It is forgotten with any of these.
+
+        What is made `of_kept` things, of this index too, two threads may make at a time: neither waits for the other.
+        """
         mine = ref(self)  # else the index would be part of a cycle, and not be freed at once
 
         def forget(gone: ref[Index]) -> None:
@@ -132,6 +142,11 @@ class Index:
                 lists.pop(known, None)
 
         whole = (key, *(ref(o, forget) for o in others))
+        if of_kept:
+            if whole not in self._lists:
+                self._lists.setdefault(whole, make())
+            of_these: Made = self._lists[whole]
+            return of_these
         with self._lock:
             if whole not in self._lists:
                 self._lists[whole] = make()

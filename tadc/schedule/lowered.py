@@ -21,7 +21,7 @@ from tadc.schedule.cpu.contraction import Contraction, contraction
 from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
-from tadc.schedule.cpu.lists import with_sums_apart_from_lists
+from tadc.schedule.cpu.lists import with_sums_apart_from_data
 from tadc.schedule.cpu.loop_order import with_loops_in_order
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.padded import with_zeros_around
@@ -316,8 +316,8 @@ def _arranged(
     """The module with its sums and tensors as a CPU has them best: as products of matrices, in parts, and with copies; and the
     nests that run where a copy with zeros around is not right.
     """
-    if choices.whether("sums are apart from lists", True):
-        program, apart = with_sums_apart_from_lists(module.program, usual)
+    if choices.whether("sums are apart from data", True):
+        program, apart = with_sums_apart_from_data(module.program, usual)
         module = module.running(program).with_apart(apart) if apart else module
     if blas and choices.whether("products are apart", True):
         program, apart = with_products(module.program, usual, dtype)

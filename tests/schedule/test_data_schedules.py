@@ -24,6 +24,12 @@ TRANSITIONS = (
 )
 BOTH = "input E[N,D], d[B,N], h[B], u[B,D]\ny[n,c] = (sum{b} d[b,n]*E[h[b],c]) + sum{b | h[b] = n} u[b,c]"
 MASKED = "input x[N,C], u[E,C], k[E]\nz[e,c] = if 0 <= k[e] < N then (if u[e,c] > 0 then 1 else 0)*x[k[e],c] else 0"
+CHOSEN = "input k[E], t[E], W[E,C], X[M,D]\ny[c,d] = sum{e | k[e] < 3} W[e,c]*X[t[e],d]"
+OBSERVED = "input p[B,S], A[S,S], O[S,V], o[B]\ny[b,j] = O[j,o[b]]*sum{i} p[b,i]*A[i,j]"
+MESH = (
+    "size G\ninput c[P,2], u[P,2], m[P]\n"
+    "r[i: G,j: G] = sum{p,a=-1..1,b=-1..1 | c[p,0]+a = i and c[p,1]+b = j} m[p]*(if a = 0 then u[p,0] else 2)*(if b = 0 then u[p,1] else 3)"
+)
 EVERY = {
     "a layer": (LAYER, {"N": 40, "E": 300, "H": 16, "C": 24}),
     "scores": (SCORES, {"N": 300, "M": 20, "B": 64, "D": 32}),
@@ -31,6 +37,9 @@ EVERY = {
     "experts": (EXPERTS, {"R": 4, "E": 700, "O": 17, "C": 33}),
     "transitions": (TRANSITIONS, {"T": 11, "E": 400}),
     "dense and over a list": (BOTH, {"N": 40, "B": 70, "D": 20}),
+    "terms that data choose": (CHOSEN, {"E": 100, "M": 20, "C": 200, "D": 200}),
+    "observed states": (OBSERVED, {"B": 70, "S": 64, "V": 30}),
+    "particles on a mesh": (MESH, {"G": 18, "P": 300}),
     "masked by data": (MASKED, {"N": 30, "E": 200, "C": 20}),
 }
 
@@ -79,6 +88,22 @@ def test_a_factor_that_is_read_through_data_is_stored_for_a_product_of_matrices(
     first, second = module.module.program.statements
     assert (len(first.derived), len(second.derived)) == (2, 0)
     assert [k.kernel.writes for k in module.kernels if k.kernel.name in module.products] == [("s",)]
+
+
+def test_terms_that_data_choose_are_in_no_product_of_matrices():
+    assert not lowered(CHOSEN, 192).products
+
+
+def test_a_sum_that_reads_nothing_through_data_is_a_product_beside_what_does():
+    module = lowered(OBSERVED, 192)
+    assert [k.kernel.writes for k in module.kernels if k.kernel.name in module.products] == [
+        ("y_sum",)
+    ]
+
+
+def test_terms_with_choices_that_read_nothing_of_lanes_are_masks():
+    kernel = kernel_of(lowered(MESH), "r")
+    assert any(isinstance(s, Accumulate) and s.where.symbols for s in steps_of(kernel.body))
 
 
 def test_sums_of_statements_without_data_have_tiles_beside_others():

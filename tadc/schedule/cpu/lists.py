@@ -4,7 +4,8 @@ Terms of a list are added up in their order where there is an index beside it, w
 bits as one of a piece. A sum of numbers would wait for itself at each addition: lists of at least FEWEST positions are added up
 in LANES parts, position `t` to the part `t` modulo LANES. How many parts there are depends on the list alone.
 
-Other long sums beside those over lists are statements of their own, whose kernels have tiles as in any program.
+Other long sums beside those over lists, or beside what is read through data, are statements of their own, whose kernels have tiles, or
+are products of matrices, as in any program.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from math import prod
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain, Looked, at_least_zero
-from tadc.ir.expr import Expr, Read, Reduce, Select
+from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Bound, Range
-from tadc.ir.walk import postorder, replaced
+from tadc.ir.walk import replaced
 from tadc.normalize.reductions import plain_extent
+from tadc.schedule.cpu.masked import are_masks
 from tadc.schedule.nest.lanes import LaneLimits, accumulated, most_lanes
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -35,7 +37,6 @@ from tadc.schedule.nest.loop_nest import (
     has_loops,
     map_bodies,
     steps_of,
-    values_of,
 )
 from tadc.schedule.rewrite.looked_up import data_among, needed
 from tadc.schedule.rewrite.rows import always
@@ -45,7 +46,7 @@ __all__ = [
     "has_list_loops",
     "lanes_along_lists",
     "steps_beside_lists",
-    "with_sums_apart_from_lists",
+    "with_sums_apart_from_data",
 ]
 
 LONG = 32  # terms of a sum that is rather stored than computed beside a list
@@ -103,12 +104,8 @@ def _is_mask(step: Step, lane: Symbol) -> bool:
     """Whether lanes differ in whether they add the terms of a branch, and in nothing else."""
     match step:
         case Branch(Domain() as condition, then, ()) if lane in condition.symbols:
-            return all(isinstance(s, Accumulate) for s in then) and not any(
-                isinstance(e, Select)
-                for s in then
-                for value in values_of(s)
-                for e in postorder(value)
-            )
+            terms = [s for s in then if isinstance(s, Accumulate)]
+            return len(terms) == len(then) and are_masks(terms, {lane})
         case _:
             return False
 
@@ -161,7 +158,7 @@ def _decisive(step: Step) -> set[Symbol]:
             return set()
 
 
-def with_sums_apart_from_lists(
+def with_sums_apart_from_data(
     program: Program, usual: Mapping[Symbol, int]
 ) -> tuple[Program, frozenset[str]]:
     """The program with such sums in statements of their own, and the tensors of these. `usual` has about how large all sizes are."""
@@ -171,10 +168,13 @@ def with_sums_apart_from_lists(
     made: set[str] = set()
     for s in program.statements:
         sums = [e for e in always(s.body) if isinstance(e, Reduce)]
-        data = {d.name for d in data_among((*s.derived, *(d for e in sums for d in e.derived)))}
-        dense = [e for e in sums if e.op == "sum" and data.isdisjoint(e.domain.symbols)]
+        own = {d.name for d in data_among(s.derived)}
+        data = own.union(d.name for e in sums for d in data_among(e.derived))
+        over_lists = [e for e in sums if not data.isdisjoint(e.domain.symbols)]
+        dense = [e for e in sums if e.op == "sum" and e not in over_lists]
         reads: dict[Expr, Expr] = {}
-        for e in dense if len(dense) < len(sums) else ():
+        # Beside what is read through data they are those that do not read it.
+        for e in dense if over_lists else [e for e in dense if own and own.isdisjoint(e.symbols)]:
             extents = [plain_extent(i, e.domain, sizes) for i in e.indices]
             if prod(n.at(values) for n in extents if n is not None) < LONG or None in extents:
                 continue

@@ -224,7 +224,7 @@ def _product(e: Reduce, s: Statement, program: Program, dtype: str) -> _Product 
     if len({*factors}) < max(2, len(factors)) or len(factors) > MOST or None in of_sum.values():
         return None
     data = data_among(derived)
-    if len(data) < len(derived):
+    if len(data) < len(derived) or domain != Domain.box({i: extents[i] for i in indices}):
         return None
     product = _Product(tuple(factors), tuple(indices), extents, data)
     if not set(s.indices) <= {i for f in factors for i in product.free(f)}:
