@@ -24,7 +24,7 @@ TRANSITIONS = (
 )
 BOTH = "input E[N,D], d[B,N], h[B], u[B,D]\ny[n,c] = (sum{b} d[b,n]*E[h[b],c]) + sum{b | h[b] = n} u[b,c]"
 MASKED = "input x[N,C], u[E,C], k[E]\nz[e,c] = if 0 <= k[e] < N then (if u[e,c] > 0 then 1 else 0)*x[k[e],c] else 0"
-CHOSEN = "input k[E], t[E], W[E,C], X[M,D]\ny[c,d] = sum{e | k[e] < 3} W[e,c]*X[t[e],d]"
+CHOSEN = "input k[E]: index, t[E], W[E,C], X[M,D]\ny[c,d] = sum{e | k[e] < 3} W[e,c]*X[t[e],d]"
 OBSERVED = "input p[B,S], A[S,S], O[S,V], o[B]\ny[b,j] = O[j,o[b]]*sum{i} p[b,i]*A[i,j]"
 MESH = (
     "size G\ninput c[P,2], u[P,2], m[P]\n"
