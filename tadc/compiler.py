@@ -73,6 +73,7 @@ from tadc.schedule.rewrite.lists import listed
 from tadc.schedule.rewrite.looked_up import has_data, in_32_bits, looked_up
 from tadc.schedule.rewrite.position_values import with_position_values
 from tadc.schedule.rewrite.program import BY_ROWS, QUOTIENTS, rearranged, scheduled
+from tadc.schedule.rewrite.rare_tests import with_sums_before_rare_tests
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.safe_loads import safely_loaded
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
@@ -401,7 +402,8 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
     `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
     """
-    found = listed(with_position_values(nested_over_data(live(common(program)))), facts)
+    arranged = nested_over_data(with_sums_before_rare_tests(live(common(program))))
+    found = listed(with_position_values(arranged), facts)
     return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 

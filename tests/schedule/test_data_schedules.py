@@ -10,10 +10,11 @@ from tadc.ir.walk import postorder
 from tadc.options import Options
 from tadc.runtime.cpu import c_compiler
 from tadc.schedule.lowered import CpuModule, Decisions
-from tadc.schedule.nest.loop_nest import Accumulate, Branch, steps_of
+from tadc.schedule.nest.loop_nest import Accumulate, Branch, has_loops, steps_of
 from tadc.schedule.rewrite.factor import nested_over_data
 from tadc.schedule.rewrite.list_tensors import Facts
 from tadc.schedule.rewrite.position_values import with_position_values
+from tadc.schedule.rewrite.rare_tests import with_sums_before_rare_tests
 
 LAYER = "input x[N,C], P[H,C], src[E], dst[E]\nm[e,h] = relu(sum{c} P[h,c]*x[src[e],c])\ny[i: N,h] = sum{e | dst[e] = i} m[e,h]"
 SCORES = "input E[N,D], R[M,D], h[B], r[B]\ns[b,n] = sum{d} E[h[b],d]*R[r[b],d]*E[n,d]"
@@ -30,6 +31,7 @@ MESH = (
     "size G\ninput c[P,2], u[P,2], m[P]\n"
     "r[i: G,j: G] = sum{p,a=-1..1,b=-1..1 | c[p,0]+a = i and c[p,1]+b = j} m[p]*(if a = 0 then u[p,0] else 2)*(if b = 0 then u[p,1] else 3)"
 )
+SOFTMAX = "size N\ninput d[E], u[E,H]\nl[i: N,h] = logsumexp{e | d[e] = i} u[e,h]"
 EVERY = {
     "a layer": (LAYER, {"N": 40, "E": 300, "H": 16, "C": 24}),
     "scores": (SCORES, {"N": 300, "M": 20, "B": 64, "D": 32}),
@@ -40,6 +42,7 @@ EVERY = {
     "terms that data choose": (CHOSEN, {"E": 100, "M": 20, "C": 200, "D": 200}),
     "observed states": (OBSERVED, {"B": 70, "S": 64, "V": 30}),
     "particles on a mesh": (MESH, {"G": 18, "P": 300}),
+    "logarithms of sums": (SOFTMAX, {"N": 30, "E": 300, "H": 8}),
     "masked by data": (MASKED, {"N": 30, "E": 200, "C": 20}),
 }
 
@@ -156,6 +159,29 @@ def test_sums_over_data_are_sums_of_sums_where_no_data_decide():
     ragged = "y[i: N] = sum{e, j | k[e] = i and j < n[e]} u[e]*x[e,j]\nsize N"
     program = tadc.compile(ragged).program
     assert nested_over_data(program) == program
+
+
+def test_sums_behind_a_test_for_infinity_are_computed_before_it():
+    program = with_sums_before_rare_tests(tadc.compile(SOFTMAX).program)
+    assert [s.target.name for s in program.statements] == ["l_max", "l_sum", "l"]
+    kernel = kernel_of(lowered(SOFTMAX, H=8), "l")
+    assert not any(isinstance(s, Branch) and has_loops((s,)) for s in steps_of(kernel.body))
+    chosen = SOFTMAX.replace(
+        "logsumexp{e | d[e] = i} u[e,h]", "if i > 3 then (sum{e | d[e] = i} u[e,h]) else 0"
+    )
+    program = tadc.compile(chosen).program
+    assert with_sums_before_rare_tests(program) is program
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+def test_a_logarithm_of_a_sum_is_that_of_infinite_terms_too(backend):
+    if backend == "native" and c_compiler.compiler() is None:
+        pytest.skip("there is no C compiler")
+    u = np.array([[1.0, np.inf], [2.0, 3.0], [-np.inf, 0.0], [-np.inf, 5.0]])
+    f = tadc.compile(SOFTMAX, backend=backend, dtype="float64")
+    found = f(d=[0, 0, 1, 3], u=u, N=4)
+    expected = [[np.logaddexp(1, 2), np.inf], [-np.inf, 0], [-np.inf, -np.inf], [-np.inf, 5]]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 def test_a_long_sum_that_two_sums_over_lists_need_is_stored_for_each_position():
