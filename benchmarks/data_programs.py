@@ -1,5 +1,5 @@
 """Usual programs over data, from many fields, that tadc and PyTorch compute: each as one writes it in either."""
-# ruff: noqa: N806, E741 (letters as in formulas)
+# ruff: noqa: N806, RUF012 (letters as in formulas; nobody changes what a kind says of itself)
 
 from __future__ import annotations
 
@@ -15,30 +15,53 @@ __all__ = ["KINDS", "Kind"]
 
 
 class Kind:
-    """A program: `arrays` are its reals, its index tensors and its sizes, large ones to be timed; `in_torch` computes the same of all
-    of them, where a sparse operand `A` is `A_val`, `A_0`, ..
+    """A program and its arrays: `extents` are a small one and a large one, which is timed, by a letter. Of `reals` these are the shapes,
+    of `indices` shapes and below what their elements are; `others` adds arrays of another kind, and `given` are sizes that no shape
+    says. `in_torch` computes the same of all of them, where a sparse operand `A` is `A_val`, `A_0`, ..
     """
 
     name: ClassVar[str]
     text: ClassVar[str]
+    extents: ClassVar[dict[str, tuple[int, int]]]
+    reals: ClassVar[dict[str, str]] = {}
+    indices: ClassVar[dict[str, str]] = {}
+    given: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def arrays(
+        cls, rng: np.random.Generator, large: bool
+    ) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, int]]:
+        """The reals, the index tensors and the sizes."""
+        extents = {letter: both[large] for letter, both in cls.extents.items()}
+
+        def shape(letters: str) -> list[int]:
+            return [extents[n] if n in extents else int(n) for n in letters.split()]
+
+        reals: dict[str, Any] = {n: uniform(rng, *shape(s)) for n, s in cls.reals.items()}
+        indices = {}
+        for name, drawn in cls.indices.items():
+            of, below = drawn.split(" < ")
+            indices[name] = rng.integers(0, extents[below], shape(of))
+        cls.others(rng, SimpleNamespace(**extents), reals, indices)
+        return reals, indices, {n: extents[n.lower()] for n in cls.given}
 
     @staticmethod
-    def arrays(
-        rng: np.random.Generator, large: bool
-    ) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, int]]:
-        raise NotImplementedError
+    def others(
+        rng: np.random.Generator,
+        s: SimpleNamespace,
+        reals: dict[str, Any],
+        indices: dict[str, np.ndarray],
+    ) -> None:
+        """Adds the arrays that are drawn in another way, of the extents `s`."""
 
     @staticmethod
     def in_torch(a: SimpleNamespace) -> torch.Tensor | tuple[torch.Tensor, ...]:
         raise NotImplementedError
 
 
-def reals(rng: np.random.Generator, *shape: int) -> np.ndarray:
+def uniform(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Numbers from -1 to 1."""
     return rng.random(shape) * 2 - 1
-
-
-def edges(rng: np.random.Generator, nodes: int, count: int) -> dict[str, np.ndarray]:
-    return {"src": rng.integers(0, nodes, count), "dst": rng.integers(0, nodes, count)}
 
 
 def added(nodes: int, at: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
@@ -54,12 +77,14 @@ class EdgeconvMax(Kind):
         "y[i: N,h] = max{e | dst[e] = i} m[e,h]"
     )
 
+    extents = {"n": (5, 5000), "e": (30, 50000), "c": (3, 16), "h": (4, 16)}
+    reals = {"x": "n c", "P": "h c", "Q": "h c"}
+    indices = {"src": "e < n"}
+    given = ("N",)
+
     @staticmethod
-    def arrays(rng, large):
-        n, e, c, h = (5, 30, 3, 4) if not large else (5000, 50000, 16, 16)
-        g = edges(rng, n, e)
-        g["dst"] = rng.permutation(np.r_[np.arange(n), rng.integers(0, n, e - n)])
-        return {"x": reals(rng, n, c), "P": reals(rng, h, c), "Q": reals(rng, h, c)}, g, {"N": n}
+    def others(rng, s, reals, indices):
+        indices["dst"] = rng.permutation(np.r_[np.arange(s.n), rng.integers(0, s.n, s.e - s.n)])
 
     @staticmethod
     def in_torch(a):
@@ -79,19 +104,10 @@ class EdgeconvTwoLayersSum(Kind):
         "y[i: N,o] = sum{e | dst[e] = i} tanh(k[e,o])"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        n, e, c, h = (5, 30, 3, 4) if not large else (5000, 50000, 16, 16)
-        return (
-            {
-                "x": reals(rng, n, c),
-                "P": reals(rng, h, c),
-                "Q": reals(rng, h, c),
-                "R": reals(rng, h, h),
-            },
-            edges(rng, n, e),
-            {"N": n},
-        )
+    extents = {"n": (5, 5000), "e": (30, 50000), "c": (3, 16), "h": (4, 16)}
+    reals = {"x": "n c", "P": "h c", "Q": "h c", "R": "h h"}
+    indices = {"src": "e < n", "dst": "e < n"}
+    given = ("N",)
 
     @staticmethod
     def in_torch(a):
@@ -106,14 +122,10 @@ class EdgeconvInline(Kind):
         "y[i: N,h] = sum{e | dst[e] = i} relu(sum{c} P[h,c]*x[i,c] + sum{c} Q[h,c]*(x[src[e],c]-x[i,c]))"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        n, e, c, h = (5, 30, 3, 4) if not large else (5000, 50000, 16, 16)
-        return (
-            {"x": reals(rng, n, c), "P": reals(rng, h, c), "Q": reals(rng, h, c)},
-            edges(rng, n, e),
-            {"N": n},
-        )
+    extents = {"n": (5, 5000), "e": (30, 50000), "c": (3, 16), "h": (4, 16)}
+    reals = {"x": "n c", "P": "h c", "Q": "h c"}
+    indices = {"src": "e < n", "dst": "e < n"}
+    given = ("N",)
 
     @staticmethod
     def in_torch(a):
@@ -128,10 +140,12 @@ class SoftHistogram(Kind):
         "h[b: B] = sum{p, a=-2..2 | bin[p] + a = b} exp(-(u[p] - b)**2)"
     )
 
+    extents = {"p": (20, 200000), "b": (8, 256)}
+    given = ("B",)
+
     @staticmethod
-    def arrays(rng, large):
-        p, b = (20, 8) if not large else (200000, 256)
-        return {"u": 2 + rng.random(p) * (b - 5)}, {}, {"B": b}
+    def others(rng, s, reals, indices):
+        reals["u"] = 2 + rng.random(s.p) * (s.b - 5)
 
     @staticmethod
     def in_torch(a):
@@ -149,17 +163,14 @@ class BlockSparseAttention(Kind):
         "y[n: N,i: B,c: 16] = sum{t,j: B | row[t] = n} exp(s[t,i,j]-l[n,i])*v[col[t],j,c]"
     )
 
+    extents = {"n": (3, 64), "t": (6, 256)}
+    reals = {"q": "n 16 16", "k": "n 16 16", "v": "n 16 16"}
+    indices = {"col": "t < n"}
+    given = ("N",)
+
     @staticmethod
-    def arrays(rng, large):
-        n, t = (3, 6) if not large else (64, 256)
-        return (
-            {x: reals(rng, n, 16, 16) for x in "qkv"},
-            {
-                "row": np.sort(np.r_[np.arange(n), rng.integers(0, n, t - n)]),
-                "col": rng.integers(0, n, t),
-            },
-            {"N": n},
-        )
+    def others(rng, s, reals, indices):
+        indices["row"] = np.sort(np.r_[np.arange(s.n), rng.integers(0, s.n, s.t - s.n)])
 
     @staticmethod
     def in_torch(a):
@@ -179,14 +190,10 @@ class InlineGraphAttention(Kind):
         "y[i: N,c] = sum{e | dst[e] = i} exp(s[src[e]]+t[i] - logsumexp{f | dst[f] = i} (s[src[f]]+t[i]))*x[src[e],c]"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        n, e, c = (5, 30, 3) if not large else (10000, 100000, 16)
-        return (
-            {"s": reals(rng, n), "t": reals(rng, n), "x": reals(rng, n, c)},
-            edges(rng, n, e),
-            {"N": n},
-        )
+    extents = {"n": (5, 10000), "e": (30, 100000), "c": (3, 16)}
+    reals = {"s": "n", "t": "n", "x": "n c"}
+    indices = {"src": "e < n", "dst": "e < n"}
+    given = ("N",)
 
     @staticmethod
     def in_torch(a):
@@ -203,17 +210,14 @@ class EmbeddingBag(Kind):
     name = "embedding bag"
     text = "size B\ny[b: B, c] = sum{e = off[b]..off[b+1]-1} x[k[e], c]"
 
+    extents = {"n": (5, 20000), "e": (30, 200000), "b": (7, 4000), "c": (3, 16)}
+    reals = {"x": "n c"}
+    indices = {"k": "e < n"}
+    given = ("B",)
+
     @staticmethod
-    def arrays(rng, large):
-        n, e, b, c = (5, 30, 7, 3) if not large else (20000, 200000, 4000, 16)
-        return (
-            {"x": reals(rng, n, c)},
-            {
-                "off": np.r_[0, np.sort(rng.integers(0, e + 1, b - 1)), e],
-                "k": rng.integers(0, n, e),
-            },
-            {"B": b},
-        )
+    def others(rng, s, reals, indices):
+        indices["off"] = np.r_[0, np.sort(rng.integers(0, s.e + 1, s.b - 1)), s.e]
 
     @staticmethod
     def in_torch(a):
@@ -229,12 +233,16 @@ class HypergraphConvolution(Kind):
         "y[n,c] = sum{m} A[n,m]*w[m]*z[m,c]"
     )
 
+    extents = {"n": (6, 10000), "m": (4, 2000), "e": (12, 50000), "c": (3, 16)}
+    reals = {"x": "n c"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, m, e, c = (6, 4, 12, 3) if not large else (10000, 2000, 50000, 16)
-        p = rng.choice(n * m, e, replace=False)
-        A = scipy.sparse.coo_array((rng.random(e), (p // m, p % m)), shape=(n, m))
-        return {"A": A, "x": reals(rng, n, c), "w": rng.random(m), "d": 1 + rng.random(m)}, {}, {}
+    def others(rng, s, reals, indices):
+        p = rng.choice(s.n * s.m, s.e, replace=False)
+        A = scipy.sparse.coo_array((rng.random(s.e), (p // s.m, p % s.m)), shape=(s.n, s.m))
+        reals["A"] = A
+        reals["w"] = rng.random(s.m)
+        reals["d"] = 1 + rng.random(s.m)
 
     @staticmethod
     def in_torch(a):
@@ -248,10 +256,9 @@ class TripletLoss(Kind):
         "l = sum{t} relu(1 + sum{c} (x[an[t],c]-x[po[t],c])**2 - sum{c} (x[an[t],c]-x[ne[t],c])**2)"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        n, t, c = (6, 12, 3) if not large else (5000, 50000, 32)
-        return {"x": reals(rng, n, c)}, {k: rng.integers(0, n, t) for k in ("an", "po", "ne")}, {}
+    extents = {"n": (6, 5000), "t": (12, 50000), "c": (3, 32)}
+    reals = {"x": "n c"}
+    indices = {"an": "t < n", "po": "t < n", "ne": "t < n"}
 
     @staticmethod
     def in_torch(a):
@@ -264,14 +271,13 @@ class KNNSmoothing(Kind):
     name = "k-NN smoothing"
     text = "size N,K\ninput nn[N,K]: index\ny[i,c] = (sum{k} w[i,k]*x[nn[i,k],c])/(sum{k} w[i,k])"
 
+    extents = {"n": (6, 20000), "k": (3, 8), "c": (3, 16)}
+    reals = {"x": "n c"}
+    indices = {"nn": "n k < n"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, k, c = (6, 3, 3) if not large else (20000, 8, 16)
-        return (
-            {"x": reals(rng, n, c), "w": rng.random((n, k)) + 0.1},
-            {"nn": rng.integers(0, n, (n, k))},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        reals["w"] = rng.random((s.n, s.k)) + 0.1
 
     @staticmethod
     def in_torch(a):
@@ -286,14 +292,13 @@ class CRFScoreOfTags(Kind):
         "s[b] = sum{t: L | t < len[b]} em[b,t,tag[b,t]] + sum{t: L-1 | t+1 < len[b]} tr[tag[b,t],tag[b,t+1]]"
     )
 
+    extents = {"b": (4, 500), "l": (5, 60), "t": (3, 20)}
+    reals = {"em": "b l t", "tr": "t t"}
+    indices = {"tag": "b l < t"}
+
     @staticmethod
-    def arrays(rng, large):
-        b, l, t = (4, 5, 3) if not large else (500, 60, 20)
-        return (
-            {"em": reals(rng, b, l, t), "tr": reals(rng, t, t)},
-            {"tag": rng.integers(0, t, (b, l)), "len": rng.integers(1, l + 1, b)},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        indices["len"] = rng.integers(1, s.l + 1, s.b)
 
     @staticmethod
     def in_torch(a):
@@ -308,14 +313,12 @@ class ProductQuantizationLookup(Kind):
     name = "product quantization lookup"
     text = "size N,M,D\ninput code[N,M]: uint8, book[M,256,D]\ny[n,m,d] = book[m,code[n,m],d]*g[m]"
 
+    extents = {"n": (5, 20000), "m": (2, 8), "d": (3, 8)}
+    reals = {"book": "m 256 d", "g": "m"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, m, d = (5, 2, 3) if not large else (20000, 8, 8)
-        return (
-            {"book": reals(rng, m, 256, d), "g": reals(rng, m)},
-            {"code": rng.integers(0, 256, (n, m)).astype(np.uint8)},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        indices["code"] = rng.integers(0, 256, (s.n, s.m)).astype(np.uint8)
 
     @staticmethod
     def in_torch(a):
@@ -330,14 +333,13 @@ class HashGridEncoding(Kind):
         "y[l,p,f] = sum{a=0..1,b=0..1,c=0..1} g[l,h[l,p,4*a+2*b+c],f]*(if a = 0 then 1-u[l,p,0] else u[l,p,0])*(if b = 0 then 1-u[l,p,1] else u[l,p,1])*(if c = 0 then 1-u[l,p,2] else u[l,p,2])"
     )
 
+    extents = {"l": (2, 8), "p": (5, 10000), "t": (7, 4096), "f": (2, 2)}
+    reals = {"g": "l t f"}
+    indices = {"h": "l p 8 < t"}
+
     @staticmethod
-    def arrays(rng, large):
-        l, p, t, f = (2, 5, 7, 2) if not large else (8, 10000, 4096, 2)
-        return (
-            {"g": reals(rng, l, t, f), "u": rng.random((l, p, 3))},
-            {"h": rng.integers(0, t, (l, p, 8))},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        reals["u"] = rng.random((s.l, s.p, 3))
 
     @staticmethod
     def in_torch(a):
@@ -357,14 +359,15 @@ class RaggedMaxAndMeanPooling(Kind):
         "output y, z"
     )
 
+    extents = {"b": (3, 4000), "e": (12, 100000), "c": (2, 16)}
+    reals = {"x": "e c"}
+    given = ("B",)
+
     @staticmethod
-    def arrays(rng, large):
-        b, e, c = (3, 12, 2) if not large else (4000, 100000, 16)
-        return (
-            {"x": reals(rng, e, c)},
-            {"ptr": np.r_[0, np.sort(rng.choice(np.arange(1, e), b - 1, replace=False)), e]},
-            {"B": b},
-        )
+    def others(rng, s, reals, indices):
+        indices["ptr"] = np.r_[
+            0, np.sort(rng.choice(np.arange(1, s.e), s.b - 1, replace=False)), s.e
+        ]
 
     @staticmethod
     def in_torch(a):
@@ -385,11 +388,13 @@ class TreeSumsByParents(Kind):
         "output y2"
     )
 
+    extents = {"n": (7, 50000), "c": (3, 8)}
+    reals = {"x": "n c", "w": "n"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, c = (7, 3) if not large else (50000, 8)
-        par = np.array([-1] + [int(rng.integers(0, i)) for i in range(1, n)])
-        return {"x": reals(rng, n, c), "w": reals(rng, n)}, {"par": par}, {}
+    def others(rng, s, reals, indices):
+        par = np.array([-1] + [int(rng.integers(0, i)) for i in range(1, s.n)])
+        indices["par"] = par
 
     @staticmethod
     def in_torch(a):
@@ -405,21 +410,17 @@ class COOTensorTimesVector(Kind):
     name = "COO tensor times vector"
     text = "size I,J,K\ninput T[I,J,K]: coo\ny[i,j] = sum{k} T[i,j,k]*v[k]"
 
+    extents = {"i": (3, 100), "j": (4, 100), "k": (5, 100), "e": (15, 50000)}
+    reals = {"v": "k"}
+    given = ("I", "J")
+
     @staticmethod
-    def arrays(rng, large):
-        i, j, k, e = (3, 4, 5, 15) if not large else (100, 100, 100, 50000)
-        return (
-            {
-                "T": (
-                    rng.random(e),
-                    rng.integers(0, i, e),
-                    rng.integers(0, j, e),
-                    rng.integers(0, k, e),
-                ),
-                "v": reals(rng, k),
-            },
-            {},
-            {"I": i, "J": j},
+    def others(rng, s, reals, indices):
+        reals["T"] = (
+            rng.random(s.e),
+            rng.integers(0, s.i, s.e),
+            rng.integers(0, s.j, s.e),
+            rng.integers(0, s.k, s.e),
         )
 
     @staticmethod
@@ -431,22 +432,17 @@ class MTTKRPOfCOO(Kind):
     name = "MTTKRP of COO"
     text = "size I,J,K\ninput T[I,J,K]: coo\nm[i,r] = sum{j,k} T[i,j,k]*B[j,r]*C[k,r]"
 
+    extents = {"i": (3, 300), "j": (4, 300), "k": (5, 300), "e": (15, 100000), "R": (2, 16)}
+    reals = {"B": "j R", "C": "k R"}
+    given = ("I",)
+
     @staticmethod
-    def arrays(rng, large):
-        i, j, k, e, R = (3, 4, 5, 15, 2) if not large else (300, 300, 300, 100000, 16)
-        return (
-            {
-                "T": (
-                    rng.random(e),
-                    rng.integers(0, i, e),
-                    rng.integers(0, j, e),
-                    rng.integers(0, k, e),
-                ),
-                "B": reals(rng, j, R),
-                "C": reals(rng, k, R),
-            },
-            {},
-            {"I": i},
+    def others(rng, s, reals, indices):
+        reals["T"] = (
+            rng.random(s.e),
+            rng.integers(0, s.i, s.e),
+            rng.integers(0, s.j, s.e),
+            rng.integers(0, s.k, s.e),
         )
 
     @staticmethod
@@ -462,14 +458,13 @@ class MixtureOfExperts(Kind):
         "y[t,h] = sum{k} g[t,k]*sum{d} W[ex[t,k],h,d]*x[t,d]"
     )
 
+    extents = {"t": (6, 2000), "e": (3, 8), "d": (4, 32), "h": (2, 32)}
+    reals = {"W": "e h d", "x": "t d"}
+    indices = {"ex": "t 2 < e"}
+
     @staticmethod
-    def arrays(rng, large):
-        t, e, d, h = (6, 3, 4, 2) if not large else (2000, 8, 32, 32)
-        return (
-            {"g": rng.random((t, 2)), "W": reals(rng, e, h, d), "x": reals(rng, t, d)},
-            {"ex": rng.integers(0, e, (t, 2))},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        reals["g"] = rng.random((s.t, 2))
 
     @staticmethod
     def in_torch(a):
@@ -488,14 +483,15 @@ class BilinearInterpolationCellsGiven(Kind):
         "y[p,c] = (1-u[p])*(1-v[p])*z[r[p],s[p],c] + u[p]*(1-v[p])*z[r[p]+1,s[p],c] + (1-u[p])*v[p]*z[r[p],s[p]+1,c] + u[p]*v[p]*z[r[p]+1,s[p]+1,c]"
     )
 
+    extents = {"p": (9, 50000), "h": (4, 128), "w": (5, 128), "c": (2, 8)}
+    reals = {"z": "h w c"}
+
     @staticmethod
-    def arrays(rng, large):
-        p, h, w, c = (9, 4, 5, 2) if not large else (50000, 128, 128, 8)
-        return (
-            {"u": rng.random(p), "v": rng.random(p), "z": reals(rng, h, w, c)},
-            {"r": rng.integers(0, h - 1, p), "s": rng.integers(0, w - 1, p)},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        reals["u"] = rng.random(s.p)
+        reals["v"] = rng.random(s.p)
+        indices["r"] = rng.integers(0, s.h - 1, s.p)
+        indices["s"] = rng.integers(0, s.w - 1, s.p)
 
     @staticmethod
     def in_torch(a):
@@ -516,14 +512,9 @@ class BeamSearchGather(Kind):
         "y[b,k,d] = h[b,bm[b,k],d] + e[tok[b,k],d]"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        b, k, d, v = (2, 3, 4, 7) if not large else (256, 8, 64, 5000)
-        return (
-            {"h": reals(rng, b, k, d), "e": reals(rng, v, d)},
-            {"bm": rng.integers(0, k, (b, k)), "tok": rng.integers(0, v, (b, k))},
-            {},
-        )
+    extents = {"b": (2, 256), "k": (3, 8), "d": (4, 64), "v": (7, 5000)}
+    reals = {"h": "b k d", "e": "v d"}
+    indices = {"bm": "b k < k", "tok": "b k < v"}
 
     @staticmethod
     def in_torch(a):
@@ -540,14 +531,14 @@ class FiniteVolumes(Kind):
         "output r"
     )
 
+    extents = {"n": (5, 20000), "m": (12, 60000), "c": (2, 5)}
+    reals = {"q": "n c", "v": "m"}
+    indices = {"a": "m < n", "b": "m < n"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, m, c = (5, 12, 2) if not large else (20000, 60000, 5)
-        return (
-            {"A": rng.random(m), "q": reals(rng, n, c), "v": reals(rng, m), "V": 1 + rng.random(n)},
-            {"a": rng.integers(0, n, m), "b": rng.integers(0, n, m)},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        reals["A"] = rng.random(s.m)
+        reals["V"] = 1 + rng.random(s.n)
 
     @staticmethod
     def in_torch(a):
@@ -566,17 +557,14 @@ class SPHDensityAndPressureForce(Kind):
         "output F"
     )
 
+    extents = {"n": (5, 4000), "k": (3, 20)}
+
     @staticmethod
-    def arrays(rng, large):
-        n, k = (5, 3) if not large else (4000, 20)
-        return (
-            {"x": rng.random((n, 3)), "m": 1 + rng.random(n)},
-            {
-                "p": np.r_[np.arange(n), rng.integers(0, n, n * k)],
-                "q": np.r_[np.arange(n), rng.integers(0, n, n * k)],
-            },
-            {},
-        )
+    def others(rng, s, reals, indices):
+        reals["x"] = rng.random((s.n, 3))
+        reals["m"] = 1 + rng.random(s.n)
+        indices["p"] = np.r_[np.arange(s.n), rng.integers(0, s.n, s.n * s.k)]
+        indices["q"] = np.r_[np.arange(s.n), rng.integers(0, s.n, s.n * s.k)]
 
     @staticmethod
     def in_torch(a):
@@ -598,12 +586,16 @@ class ContactForces(Kind):
         "output F"
     )
 
+    extents = {"n": (5, 5000), "e": (12, 40000)}
+
     @staticmethod
-    def arrays(rng, large):
-        n, e = (5, 12) if not large else (5000, 40000)
-        i = rng.integers(0, n, e)
-        j = (i + 1 + rng.integers(0, n - 1, e)) % n
-        return {"x": rng.random((n, 3)), "R": 0.3 + rng.random(n)}, {"i": i, "j": j}, {}
+    def others(rng, s, reals, indices):
+        i = rng.integers(0, s.n, s.e)
+        j = (i + 1 + rng.integers(0, s.n - 1, s.e)) % s.n
+        reals["x"] = rng.random((s.n, 3))
+        reals["R"] = 0.3 + rng.random(s.n)
+        indices["i"] = i
+        indices["j"] = j
 
     @staticmethod
     def in_torch(a):
@@ -622,10 +614,13 @@ class PagerankStep(Kind):
         "input deg[N]"
     )
 
+    extents = {"n": (5, 100000), "e": (12, 500000)}
+    indices = {"src": "e < n", "dst": "e < n"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, e = (5, 12) if not large else (100000, 500000)
-        return {"x": rng.random(n), "deg": 1 + rng.random(n)}, edges(rng, n, e), {}
+    def others(rng, s, reals, indices):
+        reals["x"] = rng.random(s.n)
+        reals["deg"] = 1 + rng.random(s.n)
 
     @staticmethod
     def in_torch(a):
@@ -636,19 +631,9 @@ class TranseLoss(Kind):
     name = "TransE loss"
     text = "l = mean{t} relu(0.5 + (sum{c} abs(E[h[t],c]+R[r[t],c]-E[o[t],c])) - sum{c} abs(E[n[t],c]+R[r[t],c]-E[o[t],c]))"
 
-    @staticmethod
-    def arrays(rng, large):
-        n, k, t, c = (6, 2, 9, 3) if not large else (10000, 50, 20000, 32)
-        return (
-            {"E": reals(rng, n, c), "R": reals(rng, k, c)},
-            {
-                "h": rng.integers(0, n, t),
-                "r": rng.integers(0, k, t),
-                "o": rng.integers(0, n, t),
-                "n": rng.integers(0, n, t),
-            },
-            {},
-        )
+    extents = {"n": (6, 10000), "k": (2, 50), "t": (9, 20000), "c": (3, 32)}
+    reals = {"E": "n c", "R": "k c"}
+    indices = {"h": "t < n", "r": "t < k", "o": "t < n", "n": "t < n"}
 
     @staticmethod
     def in_torch(a):
@@ -663,14 +648,9 @@ class BPRLoss(Kind):
     name = "BPR loss"
     text = "l = mean{t} softplus(-(sum{c} P[u[t],c]*(Q[i[t],c]-Q[j[t],c]) + b[i[t]] - b[j[t]]))"
 
-    @staticmethod
-    def arrays(rng, large):
-        n, m, t, c = (4, 6, 9, 3) if not large else (5000, 10000, 50000, 32)
-        return (
-            {"P": reals(rng, n, c), "Q": reals(rng, m, c), "b": reals(rng, m)},
-            {"u": rng.integers(0, n, t), "i": rng.integers(0, m, t), "j": rng.integers(0, m, t)},
-            {},
-        )
+    extents = {"n": (4, 5000), "m": (6, 10000), "t": (9, 50000), "c": (3, 32)}
+    reals = {"P": "n c", "Q": "m c", "b": "m"}
+    indices = {"u": "t < n", "i": "t < m", "j": "t < m"}
 
     @staticmethod
     def in_torch(a):
@@ -687,14 +667,13 @@ class DeepsetsBySegment(Kind):
         "output y"
     )
 
+    extents = {"b": (3, 500), "p": (12, 50000), "c": (2, 8), "k": (4, 16), "o": (2, 8)}
+    reals = {"x": "p c", "W": "k c", "V": "o k"}
+    given = ("B",)
+
     @staticmethod
-    def arrays(rng, large):
-        b, p, c, k, o = (3, 12, 2, 4, 2) if not large else (500, 50000, 8, 16, 8)
-        return (
-            {"x": reals(rng, p, c), "W": reals(rng, k, c), "V": reals(rng, o, k)},
-            {"seg": np.sort(rng.integers(0, b, p))},
-            {"B": b},
-        )
+    def others(rng, s, reals, indices):
+        indices["seg"] = np.sort(rng.integers(0, s.b, s.p))
 
     @staticmethod
     def in_torch(a):
@@ -712,15 +691,14 @@ class SparseAttentionByCSR(Kind):
         "output y"
     )
 
+    extents = {"n": (4, 5000), "e": (9, 50000), "d": (3, 16), "c": (2, 16)}
+    reals = {"q": "n d", "k": "n d", "v": "n c"}
+    indices = {"col": "e < n"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, e, d, c = (4, 9, 3, 2) if not large else (5000, 50000, 16, 16)
-        rows = np.sort(np.r_[np.arange(n), rng.integers(0, n, e - n)])
-        return (
-            {"q": reals(rng, n, d), "k": reals(rng, n, d), "v": reals(rng, n, c)},
-            {"ptr": np.searchsorted(rows, np.arange(n + 1)), "col": rng.integers(0, n, e)},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        rows = np.sort(np.r_[np.arange(s.n), rng.integers(0, s.n, s.e - s.n)])
+        indices["ptr"] = np.searchsorted(rows, np.arange(s.n + 1))
 
     @staticmethod
     def in_torch(a):
@@ -740,14 +718,12 @@ class RaggedSlidingWindow(Kind):
         "y[p: P,c] = sum{r=-2..2} (if row[clamp(p+r)] = row[p] then w[r+2]*x[pad(p+r),c] else 0)"
     )
 
+    extents = {"p": (12, 50000), "b": (3, 500), "c": (2, 16)}
+    reals = {"w": "5", "x": "p c"}
+
     @staticmethod
-    def arrays(rng, large):
-        p, b, c = (12, 3, 2) if not large else (50000, 500, 16)
-        return (
-            {"w": reals(rng, 5), "x": reals(rng, p, c)},
-            {"row": np.sort(rng.integers(0, b, p))},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        indices["row"] = np.sort(rng.integers(0, s.b, s.p))
 
     @staticmethod
     def in_torch(a):
@@ -772,10 +748,12 @@ class PermutationAndItsInverse(Kind):
         "output z"
     )
 
+    extents = {"n": (6, 100000), "c": (2, 8)}
+    reals = {"x": "n c", "s": "n"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, c = (6, 2) if not large else (100000, 8)
-        return {"x": reals(rng, n, c), "s": reals(rng, n)}, {"p": rng.permutation(n)}, {}
+    def others(rng, s, reals, indices):
+        indices["p"] = rng.permutation(s.n)
 
     @staticmethod
     def in_torch(a):
@@ -786,10 +764,9 @@ class LabelSmoothing(Kind):
     name = "label smoothing"
     text = "l = mean{i} ((logsumexp{c} z[i,c]) - 0.9*z[i,t[i]] - 0.1*mean{c} z[i,c])"
 
-    @staticmethod
-    def arrays(rng, large):
-        n, c = (6, 4) if not large else (5000, 1000)
-        return {"z": reals(rng, n, c)}, {"t": rng.integers(0, c, n)}, {}
+    extents = {"n": (6, 5000), "c": (4, 1000)}
+    reals = {"z": "n c"}
+    indices = {"t": "n < c"}
 
     @staticmethod
     def in_torch(a):
@@ -804,14 +781,12 @@ class RelativePositionsWithOffsets(Kind):
         "y[b,i,d] = x[b,i,d] + e[clamp(i + off[b]),d]"
     )
 
+    extents = {"b": (3, 64), "l": (4, 128), "d": (2, 64), "m": (6, 512)}
+    reals = {"x": "b l d", "e": "m d"}
+
     @staticmethod
-    def arrays(rng, large):
-        b, l, d, m = (3, 4, 2, 6) if not large else (64, 128, 64, 512)
-        return (
-            {"x": reals(rng, b, l, d), "e": reals(rng, m, d)},
-            {"off": rng.integers(-2, m, b)},
-            {},
-        )
+    def others(rng, s, reals, indices):
+        indices["off"] = rng.integers(-2, s.m, s.b)
 
     @staticmethod
     def in_torch(a):
@@ -829,12 +804,14 @@ class OctreeNeighbours(Kind):
         "y[n,o] = sum{k,c} w[k,o,c]*x[pad(nb[n,k]),c]"
     )
 
+    extents = {"n": (6, 3000), "c": (2, 16), "o": (3, 16)}
+    reals = {"x": "n c", "w": "27 o c"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, c, o = (6, 2, 3) if not large else (3000, 16, 16)
-        nb = rng.integers(-n, n, (n, 27))
+    def others(rng, s, reals, indices):
+        nb = rng.integers(-s.n, s.n, (s.n, 27))
         nb[nb < 0] = -1
-        return {"x": reals(rng, n, c), "w": reals(rng, 27, o, c)}, {"nb": nb}, {}
+        indices["nb"] = nb
 
     @staticmethod
     def in_torch(a):
@@ -847,10 +824,10 @@ class ScalarSegmentSums(Kind):
     name = "scalar segment sums"
     text = "size N\ns[i: N] = sum{e | k[e] = i} u[e]*v[e]"
 
-    @staticmethod
-    def arrays(rng, large):
-        n, e = (4, 9) if not large else (10000, 300000)
-        return {"u": reals(rng, e), "v": reals(rng, e)}, {"k": rng.integers(0, n, e)}, {"N": n}
+    extents = {"n": (4, 10000), "e": (9, 300000)}
+    reals = {"u": "e", "v": "e"}
+    indices = {"k": "e < n"}
+    given = ("N",)
 
     @staticmethod
     def in_torch(a):
@@ -867,10 +844,10 @@ class SegmentVariance(Kind):
         "output s"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        n, e = (4, 9) if not large else (10000, 300000)
-        return {"u": reals(rng, e)}, {"k": rng.integers(0, n, e)}, {"N": n}
+    extents = {"n": (4, 10000), "e": (9, 300000)}
+    reals = {"u": "e"}
+    indices = {"k": "e < n"}
+    given = ("N",)
 
     @staticmethod
     def in_torch(a):
@@ -883,14 +860,9 @@ class DistmultScoresOfAllTails(Kind):
     name = "DistMult scores of all tails"
     text = "size N,D\ns[b,n] = sum{d} E[h[b],d]*R[r[b],d]*E[n,d]\ninput E[N,D]"
 
-    @staticmethod
-    def arrays(rng, large):
-        n, k, b, d = (6, 2, 4, 3) if not large else (5000, 20, 128, 32)
-        return (
-            {"E": reals(rng, n, d), "R": reals(rng, k, d)},
-            {"h": rng.integers(0, n, b), "r": rng.integers(0, k, b)},
-            {},
-        )
+    extents = {"n": (6, 5000), "k": (2, 20), "b": (4, 128), "d": (3, 32)}
+    reals = {"E": "n d", "R": "k d"}
+    indices = {"h": "b < n", "r": "b < k"}
 
     @staticmethod
     def in_torch(a):
@@ -901,18 +873,9 @@ class SkipGramWithNegatives(Kind):
     name = "skip-gram with negatives"
     text = "l = sum{t} (softplus(-sum{d} U[c[t],d]*V[o[t],d]) + sum{k} softplus(sum{d} U[c[t],d]*V[n[t,k],d]))"
 
-    @staticmethod
-    def arrays(rng, large):
-        v, t, k, d = (6, 5, 3, 4) if not large else (10000, 5000, 5, 64)
-        return (
-            {"U": reals(rng, v, d), "V": reals(rng, v, d)},
-            {
-                "c": rng.integers(0, v, t),
-                "o": rng.integers(0, v, t),
-                "n": rng.integers(0, v, (t, k)),
-            },
-            {},
-        )
+    extents = {"v": (6, 10000), "t": (5, 5000), "k": (3, 5), "d": (4, 64)}
+    reals = {"U": "v d", "V": "v d"}
+    indices = {"c": "t < v", "o": "t < v", "n": "t k < v"}
 
     @staticmethod
     def in_torch(a):
@@ -926,20 +889,9 @@ class MatrixFactorizationWithBiases(Kind):
     name = "matrix factorization with biases"
     text = "l = sum{t} (y[t] - sum{d} P[u[t],d]*Q[i[t],d] - a[u[t]] - b[i[t]])**2"
 
-    @staticmethod
-    def arrays(rng, large):
-        n, m, t, d = (4, 5, 12, 3) if not large else (2000, 3000, 100000, 16)
-        return (
-            {
-                "y": reals(rng, t),
-                "P": reals(rng, n, d),
-                "Q": reals(rng, m, d),
-                "a": reals(rng, n),
-                "b": reals(rng, m),
-            },
-            {"u": rng.integers(0, n, t), "i": rng.integers(0, m, t)},
-            {},
-        )
+    extents = {"n": (4, 2000), "m": (5, 3000), "t": (12, 100000), "d": (3, 16)}
+    reals = {"y": "t", "P": "n d", "Q": "m d", "a": "n", "b": "m"}
+    indices = {"u": "t < n", "i": "t < m"}
 
     @staticmethod
     def in_torch(a):
@@ -953,22 +905,20 @@ class BondEnergiesAndAngles(Kind):
         "l = (sum{b} (sqrt(sum{c} (x[i[b],c]-x[j[b],c])**2) - r[b])**2) + sum{t} ((sum{c} (x[p[t],c]-x[q[t],c])*(x[s[t],c]-x[q[t],c]))/sqrt((sum{c} (x[p[t],c]-x[q[t],c])**2)*sum{c} (x[s[t],c]-x[q[t],c])**2) - k[t])**2"
     )
 
+    extents = {"n": (6, 10000), "b": (7, 10000), "t": (8, 20000)}
+    reals = {"k": "t"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, b, t = (6, 7, 8) if not large else (10000, 10000, 20000)
-        i = rng.integers(0, n, b)
-        q = rng.integers(0, n, t)
-        return (
-            {"x": rng.random((n, 3)), "r": rng.random(b), "k": reals(rng, t)},
-            {
-                "i": i,
-                "j": (i + 1 + rng.integers(0, n - 1, b)) % n,
-                "p": (q + 1 + rng.integers(0, n - 1, t)) % n,
-                "q": q,
-                "s": (q + 1 + rng.integers(0, n - 1, t)) % n,
-            },
-            {},
-        )
+    def others(rng, s, reals, indices):
+        i = rng.integers(0, s.n, s.b)
+        q = rng.integers(0, s.n, s.t)
+        reals["x"] = rng.random((s.n, 3))
+        reals["r"] = rng.random(s.b)
+        indices["i"] = i
+        indices["j"] = (i + 1 + rng.integers(0, s.n - 1, s.b)) % s.n
+        indices["p"] = (q + 1 + rng.integers(0, s.n - 1, s.t)) % s.n
+        indices["q"] = q
+        indices["s"] = (q + 1 + rng.integers(0, s.n - 1, s.t)) % s.n
 
     @staticmethod
     def in_torch(a):
@@ -984,10 +934,13 @@ class GraphLaplacianEnergy(Kind):
     name = "graph Laplacian energy"
     text = "l = 0.5*sum{e,c} w[e]*(x[src[e],c]-x[dst[e],c])**2"
 
+    extents = {"n": (5, 20000), "e": (12, 200000), "c": (2, 8)}
+    reals = {"x": "n c"}
+    indices = {"src": "e < n", "dst": "e < n"}
+
     @staticmethod
-    def arrays(rng, large):
-        n, e, c = (5, 12, 2) if not large else (20000, 200000, 8)
-        return {"w": rng.random(e), "x": reals(rng, n, c)}, edges(rng, n, e), {}
+    def others(rng, s, reals, indices):
+        reals["w"] = rng.random(s.e)
 
     @staticmethod
     def in_torch(a):
@@ -1005,14 +958,9 @@ class GraphsageMeanLayer(Kind):
         "output y"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        n, e, c, o = (5, 12, 3, 4) if not large else (10000, 100000, 32, 32)
-        return (
-            {"x": reals(rng, n, c), "V": reals(rng, o, c), "W": reals(rng, o, c)},
-            edges(rng, n, e),
-            {},
-        )
+    extents = {"n": (5, 10000), "e": (12, 100000), "c": (3, 32), "o": (4, 32)}
+    reals = {"x": "n c", "V": "o c", "W": "o c"}
+    indices = {"src": "e < n", "dst": "e < n"}
 
     @staticmethod
     def in_torch(a):
@@ -1029,14 +977,9 @@ class NnconvMatricesByEdgeType(Kind):
         "y[i: N,o] = sum{e | dst[e] = i} sum{c} W[typ[e],o,c]*x[src[e],c]"
     )
 
-    @staticmethod
-    def arrays(rng, large):
-        n, e, c, o, R = (5, 12, 3, 4, 2) if not large else (5000, 50000, 16, 16, 8)
-        return (
-            {"x": reals(rng, n, c), "W": reals(rng, R, o, c)},
-            dict(typ=rng.integers(0, R, e), **edges(rng, n, e)),
-            {},
-        )
+    extents = {"n": (5, 5000), "e": (12, 50000), "c": (3, 16), "o": (4, 16), "R": (2, 8)}
+    reals = {"x": "n c", "W": "R o c"}
+    indices = {"typ": "e < R", "src": "e < n", "dst": "e < n"}
 
     @staticmethod
     def in_torch(a):

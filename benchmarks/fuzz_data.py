@@ -43,7 +43,7 @@ SLOW = 20  # seconds of a program that are worth a line
 
 def programs(first: int, count: int) -> int:
     """Programs of any number of index tensors: values and derivatives of each on numpy, along lists, and in turns on the interpreter,
-    by every point and along lists; and their texts. The number of programs with a difference.
+    by every point and along lists, and by native code; and their texts. The number of programs with a difference.
     """
     from tests.data import test_random_data as tests
     from tests.data.held import Held, called
@@ -67,6 +67,8 @@ def programs(first: int, count: int) -> int:
                     by_points = seed % 8 == 0 or compiler.index_stages(g.program)
                     run = called if by_points else tests.by_lists(tests.FACTS[seed // 8 % 3])
                     Held(small, seed).assert_holds(g, run)
+                if seed % 4 == 2:
+                    held.assert_calls_hold(tests.compiled(data, backend="native"))
                 _count_loops(f, steps)
             except Exception as error:
                 failed.append(seed)

@@ -65,7 +65,7 @@ from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.rewrite import companions
 from tadc.schedule.rewrite.common import common
-from tadc.schedule.rewrite.factor import with_factors_outside
+from tadc.schedule.rewrite.factor import nested_over_data, with_factors_outside
 from tadc.schedule.rewrite.inline import in_readers
 from tadc.schedule.rewrite.large_data import LargeData
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
@@ -73,6 +73,7 @@ from tadc.schedule.rewrite.lists import listed
 from tadc.schedule.rewrite.looked_up import has_data, in_32_bits, looked_up
 from tadc.schedule.rewrite.position_values import with_position_values
 from tadc.schedule.rewrite.program import BY_ROWS, QUOTIENTS, rearranged, scheduled
+from tadc.schedule.rewrite.rare_tests import with_sums_before_rare_tests
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.safe_loads import safely_loaded
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
@@ -401,7 +402,8 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
 
     `facts` are those of the lists of a call; `narrow`: index tensors have 32 bits.
     """
-    found = listed(with_position_values(live(common(program))), facts)
+    arranged = nested_over_data(with_sums_before_rare_tests(live(common(program))))
+    found = listed(with_position_values(arranged), facts)
     return replace(found, program=in_32_bits(found.program)) if narrow else found
 
 
@@ -461,9 +463,9 @@ def large_data(program: Program, checks: Sequence[ReadCheck]) -> LargeData:
 
 
 def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-    """The decisions about a run that follow from these values of all sizes; where data decide too, only what few sizes say."""
+    """The decisions about a run that follow from these values of all sizes."""
     if has_data(program):
-        return Decisions.of_few(program, sizes)
+        return Decisions.beside_data(program, sizes)
     return Decisions.of(stored(program), sizes, dtype, options)
 
 

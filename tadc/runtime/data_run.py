@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ from tadc.runtime.run import Runners, resolved_backend
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
 __all__ = ["DataRun"]
+
+Made = TypeVar("Made")
 
 CHECKING = ("numpy", "interpreter")  # the backends that never read outside of an array
 MOST = 2**53  # of a computed index that is written as an integer
@@ -166,27 +168,60 @@ class DataRun:
         indices: Mapping[str, Index],
         sizes: Mapping[str, int],
     ) -> tuple[Runners, dict[str, Any], dict[str, int]]:
-        """What runs the program along lists, its inputs with the lists that are made, and its sizes with their lengths."""
-        lists = compiler.with_lists(self._program).lists
-        limit, threads = self._options.list_limit, self._options.threads or available_threads()
+        """What runs the program along lists, its inputs with the lists that are made, and its sizes with their lengths: an `Index` keeps
+        them.
+        """
         others = {n: a for n, a in arrays.items() if n not in indices}
         device = device_of(others) if backend == "cuda" else None
+        (facts, narrow), own, counts = self._remembered(
+            ("along lists", backend, device),
+            indices,
+            sizes,
+            lambda: self._with_lists(backend, device, indices, sizes),
+        )
+        _, runners = self._runners(facts, narrow=narrow)
+        return runners, {**arrays, **own}, {**sizes, **counts}
+
+    def _remembered(
+        self,
+        what: Hashable,
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+        make: Callable[[], Made],
+    ) -> Made:
+        """What follows from index tensors and sizes alone, made once for them."""
+        if not indices:
+            return make()
+        first, *others = indices.values()
+        numbers = tuple(sorted(sizes.items()))
+        return first.remembered((what, self._key, numbers), make, others)
+
+    def _with_lists(
+        self,
+        backend: str,
+        device: int | None,
+        indices: Mapping[str, Index],
+        sizes: Mapping[str, int],
+    ) -> tuple[tuple[Facts | None, bool], dict[str, Any], dict[str, int]]:
+        """What decides how the program runs along lists, the index tensors with the lists that are made, and the lengths of these."""
+        lists = compiler.with_lists(self._program).lists
+        limit, threads = self._options.list_limit, self._options.threads or available_threads()
         made = lists_of(lists, indices, sizes, limit, threads, device)
         given = {n: k.array for n, k in indices.items()}
         narrow = {n: a for n, k in indices.items() if (a := k.in_32_bits) is not None}
         fits = len(narrow) == len(given) and all(each.begin.dtype == np.int32 for each in made)
-        if backend == "numpy":  # which sums pieces of its own
-            listed, runners = self._runners(None, narrow=False)
-        else:
-            listed, runners = self._runners(facts_of(lists, made), narrow=fits)
+        facts, fits_there = None, False
+        if backend != "numpy":  # which sums pieces of its own
+            facts, fits_there = facts_of(lists, made), fits
             given = narrow if fits else given
+        listed, _ = self._runners(facts, narrow=fits_there)
         width = np.int32 if fits else np.int64
         tensors, counts = list_tensors(listed.lists, made, indices, sizes, width)
         tensors |= companion_tensors(listed, made, indices, width, threads)
         own = {**given, **tensors}
         if backend == "cuda":
             own = beside(device, own)
-        return runners, {**arrays, **own}, {**sizes, **counts}
+        return (facts, fits_there), own, counts
 
     def _runners(self, facts: Facts | None, *, narrow: bool) -> tuple[Listed, Runners]:
         key = facts, narrow
@@ -243,9 +278,14 @@ class DataRun:
 
         `given` are the index tensors as they were, for the error.
         """
-        try:
+
+        def checked() -> tuple[()]:
             for each in self._of_batch(indices):
                 self._check_one(each, sizes)
+            return ()
+
+        try:
+            self._remembered("checked", indices, sizes, checked)
         except LeadsOutside as found:
             element = found.outside.element
             k = given.get(element.tensor)

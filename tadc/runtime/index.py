@@ -123,6 +123,25 @@ class Index:
 
     def kept(self, key: object, make: Callable[[], Made], others: Sequence[Index] = ()) -> Made:
         """What `make` gives, made once for a key and other index tensors. It is forgotten with any of these."""
+        whole = self._whole(key, others)
+        with self._lock:
+            if whole not in self._lists:
+                self._lists[whole] = make()
+            made: Made = self._lists[whole]
+            return made
+
+    def remembered(
+        self, key: object, make: Callable[[], Made], others: Sequence[Index] = ()
+    ) -> Made:
+        """The same of what is made of kept things: two threads may make it at a time, so that neither waits for the other."""
+        whole = self._whole(key, others)
+        if whole not in self._lists:
+            self._lists.setdefault(whole, make())
+        made: Made = self._lists[whole]
+        return made
+
+    def _whole(self, key: object, others: Sequence[Index]) -> tuple[object, ...]:
+        """The key together with other index tensors, with any of which what is kept for it is forgotten."""
         mine = ref(self)  # else the index would be part of a cycle, and not be freed at once
 
         def forget(gone: ref[Index]) -> None:
@@ -131,12 +150,7 @@ class Index:
             for known in [k for k in list(lists) if any(part is gone for part in k)]:
                 lists.pop(known, None)
 
-        whole = (key, *(ref(o, forget) for o in others))
-        with self._lock:
-            if whole not in self._lists:
-                self._lists[whole] = make()
-            made: Made = self._lists[whole]
-            return made
+        return (key, *(ref(o, forget) for o in others))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self._array.astype(dtype or np.int64)  # the index itself cannot be changed

@@ -22,6 +22,7 @@ from tadc.schedule.cpu.contraction import Contraction, contraction
 from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
+from tadc.schedule.cpu.lists import with_sums_apart_from_data
 from tadc.schedule.cpu.loop_order import with_loops_in_order
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.padded import with_zeros_around
@@ -44,7 +45,7 @@ from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.nest.memory import oversized
-from tadc.schedule.nest.surroundings import FEW, TYPICAL, usual_size
+from tadc.schedule.nest.surroundings import FEW, TYPICAL, order_of, usual_size
 from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.program import scheduled
 from tadc.schedule.rewrite.recurrence import Recurrence
@@ -64,7 +65,7 @@ __all__ = [
 Schedule = TypeVar("Schedule", CpuKernel, GpuKernel)
 Product = TypeVar("Product", Contraction, MatrixProduct)
 
-MOST_LANES = 64  # values of an index that may fill less than all lanes
+MOST_LANES = 64  # values of an index that fill all lanes without a loop
 # By what kernels write: the tensor that is 0 where they are right, and the loop nest that is right everywhere.
 _PlainNests: TypeAlias = Mapping[tuple[str, ...], tuple[str, Kernel]]
 
@@ -95,23 +96,23 @@ class Decisions:
         return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
 
     @classmethod
-    def of_few(cls, program: Program, sizes: Sizes) -> Decisions:
-        """About how large the small ones of the sizes are, for lanes, and the widths of rows that fill them. Sizes of index tensors
-        alone do not count.
+    def beside_data(cls, program: Program, sizes: Sizes) -> Decisions:
+        """The decisions for these values of all sizes, where data decide how long loops are: all is stored, and rows that fill lanes, or have
+        few elements, have their widths as numbers. Graphs and batches often have other sizes in each call: of a large one counts the first
+        binary digit alone.
         """
         shapes = [t.shape for t in program.tensors.values() if t.dtype not in (INDEX, NARROW_INDEX)]
-        dense = {s for shape in shapes for n in shape for s in n.symbols}
-        known = {**sizes, **dict(program.usual)}
-        few = (s for s in program.sizes if s in dense and known[s] < MOST_LANES)
         of_rows = {shape[-1].as_symbol() for shape in shapes if len(shape) > 1}
         widths = ((s, sizes[s]) for s in program.sizes if s in of_rows and _is_width(sizes[s]))
-        usual = ((s, _usual(program, s, sizes[s])) for s in few)
+        usual = ((s, _usual(program, s, order_of(sizes[s]))) for s in program.sizes)
         return cls(usual=tuple(sorted(usual)), widths=tuple(sorted(widths)))
 
 
 def _is_width(number: int) -> bool:
-    """Whether rows of so many elements fill lanes: a loop over a list has few steps besides them, and a text for each is worth it."""
-    return NARROW < number <= MOST_LANES and number % NARROW == 0
+    """Whether a text for rows of so many elements is worth it, since a loop over a list has few steps besides them: they fill lanes, or are
+    few.
+    """
+    return number <= FEW or (number <= MOST_LANES and number % NARROW == 0)
 
 
 def _usual(program: Program, size: Symbol, number: int) -> int:
@@ -325,6 +326,9 @@ def _arranged(
     `share` a pass; and the nests that run where a copy with zeros around is not right.
     """
     module, both = arranged, None
+    if choices.whether("sums are apart from data", True):
+        program, apart = with_sums_apart_from_data(module.program, usual)
+        module = module.running(program).with_apart(apart) if apart else module
     if blas and choices.whether("products are apart", True):
         program, apart = with_products(module.program, usual, dtype)
         module = module.running(program)
@@ -385,7 +389,7 @@ def _is_in_order(program: Program) -> bool:
 
 def _are_known(usual: Sizes, program: Program) -> bool:
     """Whether it is known about how large all sizes are, and data decide nothing."""
-    return bool(usual or not program.sizes) and not has_data(program)
+    return bool(usual or not program.sizes)
 
 
 def recurrence_module(

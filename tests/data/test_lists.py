@@ -10,8 +10,8 @@ import tadc
 from tadc import compiler
 from tadc.ir.expr import Call, Reduce
 from tadc.ir.walk import postorder
-from tadc.runtime import index
-from tadc.runtime.cpu import list_builder
+from tadc.runtime import data_run, index
+from tadc.runtime.cpu import c_compiler, list_builder
 from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
 from tadc.schedule.rewrite.list_tensors import Facts
 from tadc.schedule.rewrite.lists import listed
@@ -142,6 +142,23 @@ def test_ten_steps_of_training_build_each_list_once(monkeypatch):
     assert losses[-1] < losses[0]
     sorted_ = [each for each in made if each[1][0] == "sorted"]
     assert len(sorted_) == len(set(sorted_)) == 2
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_what_follows_from_index_tensors_and_sizes_is_made_once(monkeypatch, backend):
+    if backend == "native" and c_compiler.compiler() is None:
+        pytest.skip("there is no C compiler")
+    made = []
+    before = data_run.lists_of
+    monkeypatch.setattr(data_run, "lists_of", lambda *a: (made.append(a), before(*a))[1])
+    f = tadc.compile("size N\ny[i: N] = sum{e | k[e] = i} w[e]*x[m[e]]", backend=backend)
+    k, m = tadc.index([0, 1, 1]), tadc.index([2, 0, 1])
+    w, x = np.array([1.0, 2.0, 4.0]), np.array([1.0, 10.0, 100.0])
+    results = [f(k=one, m=m, w=w, x=x, N=n).tolist() for one in (k, m) for n in (3, 3, 4)]
+    assert results == [[100, 42, 0], [100, 42, 0], [100, 42, 0, 0]] + [[2, 40, 100]] * 2 + [[2, 40, 100, 0]]  # fmt: skip
+    assert len(made) == 4
+    with pytest.raises(tadc.DataError):
+        f(k=k, m=m, w=w, x=x[:2], N=3)
 
 
 MEASURED = '''

@@ -1,8 +1,13 @@
-"""Emitted CUDA of all worked examples and traps on the host, under the sanitizers of addresses and of undefined behaviour."""
+"""Emitted CUDA of all worked examples and traps on the host, and calls of native code, under the sanitizers of addresses and of undefined
+behaviour.
+"""
 
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,6 +77,16 @@ def test_checks_of_files_of_cuda_find_what_is_outside_under_sanitizers():
         units.append(unit_of(f, "cuda"))
         jobs.append(Job(text, units[-1].manifest, arrays, sizes_of(f, arrays), {}, (tensor, place)))
     run_sanitized(library_of(units), jobs)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no GCC")
+def test_calls_with_hostile_index_tensors_stay_inside_under_sanitizers():
+    fuzz = Path(__file__).parents[2] / "benchmarks" / "fuzz_data.py"
+    command = [sys.executable, str(fuzz), "calls", "--count", "300", "--sanitize"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (0, "no difference\n"), run.stderr
 
 
 @pytest.mark.compiler

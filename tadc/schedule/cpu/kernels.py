@@ -26,7 +26,12 @@ from tadc.schedule.cpu.lane_cost import (
     cost_of_sums,
     filled,
 )
-from tadc.schedule.cpu.lists import has_list_loops, lanes_along_lists, lanes_beside_lists
+from tadc.schedule.cpu.lists import (
+    ends_of_lists,
+    has_list_loops,
+    lanes_along_lists,
+    steps_beside_lists,
+)
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.masked import with_masks
 from tadc.schedule.cpu.phases import in_phases, stores_last
@@ -151,11 +156,7 @@ def _scheduled(
     if kernel.is_atomic:
         return CpuKernel(kernel, box, None, kernel.body)
     if has_list_loops(kernel):
-        beside = lanes_beside_lists(kernel, usual)
-        if beside is None:
-            return CpuKernel(kernel, box, None, lanes_along_lists(kernel))
-        last, extent = box[-1]
-        return CpuKernel(kernel, box[:-1], (last, Bound(extent)), beside, block=LOOPED_BLOCK)
+        return _along_lists(kernel, box, surroundings, program, machine, choices)
     both = in_strips_of_both(kernel.body)
     if both:
         return CpuKernel(kernel, box, None, both)
@@ -228,6 +229,56 @@ def _scheduled(
         tuple(_apart((row,))) if tile else (row,),
         sides=tile.sides if tile else (),
         block=block,
+        lane_bytes=lane_bytes,
+    )
+
+
+def _along_lists(
+    kernel: Kernel,
+    box: tuple[tuple[Symbol, Affine], ...],
+    surroundings: Surroundings,
+    program: Program,
+    machine: Processor,
+    choices: Choices,
+) -> CpuKernel:
+    """The kernel with loops over lists: with lanes, and points of other indices, for which a thread goes along a list once; or with lanes
+    of numbers, where a list is long; else with all elements of a short row.
+    """
+    limits, typical = surroundings.lane_limits, surroundings.typical
+    beside = steps_beside_lists(kernel, limits)
+    if beside is None:
+        along = lanes_along_lists(kernel)
+        few = unrolled(kernel, len(box) - 1) if box and along == kernel.body else None
+        if few:
+            return CpuKernel(few, box[:-1], None, few.body)
+        return CpuKernel(kernel, box, None, along)
+    last, extent = box[-1]
+    most = most_lanes(extent, limits)
+    lane_bytes = min(machine.group_bytes, LANE_BYTES)
+    everywhere = EVERYWHERE, beside
+    tile = tiled(
+        kernel,
+        Parts(everywhere, everywhere, beside),
+        {last},
+        most,
+        lane_bytes,
+        surroundings.middle | ends_of_lists(kernel, program, typical),
+        machine,
+        choices,
+        Layout.of(program, typical),
+    )
+    strip = last, Bound(extent)
+    if tile is None:
+        row = strips(part_of(last), beside, most)
+        return CpuKernel(kernel, box[:-1], strip, (row,), block=LOOPED_BLOCK)
+    row = strips(part_of(last), tile.parts.interior[1], most)
+    return CpuKernel(
+        tile.kernel,
+        box[:-1],
+        strip,
+        tuple(_apart((row,))),
+        sides=tile.sides,
+        block=LOOPED_BLOCK,
         lane_bytes=lane_bytes,
     )
 

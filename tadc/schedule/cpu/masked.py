@@ -36,7 +36,7 @@ from tadc.schedule.nest.loop_nest import (
     names_of,
 )
 
-__all__ = ["with_masks"]
+__all__ = ["are_masks", "with_masks"]
 
 
 def with_masks(
@@ -144,11 +144,15 @@ def _terms(step: Step, varying: frozenset[Symbol]) -> list[Accumulate]:
     match step:
         case Branch(Domain() as condition, then, ()) if not varying.isdisjoint(condition.symbols):
             terms = [s for s in then if isinstance(s, Accumulate)]
-            return terms if len(terms) == len(then) and _are_plain(terms) else []
+            return terms if len(terms) == len(then) and are_masks(terms, varying) else []
         case _:
             return []
 
 
-def _are_plain(terms: Sequence[Accumulate]) -> bool:
-    """Whether their values are no choices themselves, which might protect what they read."""
-    return not any(isinstance(e, Select) for e in postorder(term.value for term in terms))
+def are_masks(terms: Sequence[Accumulate], varying: Set[Symbol]) -> bool:
+    """Whether no choice in the values of terms may protect what lanes read: there is none, or lanes read the same."""
+    nodes = list(postorder(term.value for term in terms))
+    reads = (e for e in nodes if isinstance(e, Read) and e.subscripts)
+    return not any(isinstance(e, Select) for e in nodes) or all(
+        varying.isdisjoint(e.symbols) for e in reads
+    )

@@ -9,6 +9,10 @@ Of three factors or more, two are multiplied first where that is far less than w
 a value:
 
     y[i,d] = tanh(sum{j} exp(s[i,j])*v[j,d])      is      t[i,j] = exp(s[i,j]);  u[i,d] = sum{j} t[i,j]*v[j,d];  y[i,d] = tanh(u[i,d])
+
+What is read through data is stored like that, too:
+
+    s[b,n] = sum{d} x[h[b],d]*r[b,d]*e[n,d]       is      t[b,d] = x[h[b],d]*r[b,d];  s[b,n] = sum{d} t[b,d]*e[n,d]
 """
 
 from __future__ import annotations
@@ -23,13 +27,14 @@ from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.canonical import free_indices
-from tadc.ir.domain import EVERYWHERE, Domain
-from tadc.ir.expr import Call, Expr, Read, Reduce
+from tadc.ir.domain import EVERYWHERE, Determined, Domain, Looked
+from tadc.ir.expr import Call, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.cpu.contraction import contraction, factor_of
+from tadc.schedule.rewrite.looked_up import data_among, needed
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_products"]
@@ -40,8 +45,8 @@ MOST_STORED = 8  # times as much as the factors and the result
 EVEN = 80  # rows times columns over their sum: BLAS copies both matrices, and has to use each element often
 LONG = 64  # terms of a sum that is a part of a value, whose factors are stored; of others the sum alone would be
 
-# Factors with numbers for indices, and the extents of these.
-_Key: TypeAlias = tuple[frozenset[Expr], tuple[Affine, ...]]
+# Factors with numbers for indices, the data that they are read through, and the extents of the indices.
+_Key: TypeAlias = tuple[frozenset[Expr], frozenset[Determined], tuple[Affine, ...]]
 
 
 def with_products(
@@ -72,35 +77,51 @@ def with_products(
             else:
                 reads[each.e] = way.contraction(stored)
             made.add(target.name)
-        statements.append(replace(s, body=replaced(s.body, reads)))
+        body = replaced(s.body, reads)
+        derived = needed(body.symbols, s.derived) if reads else s.derived
+        statements.append(replace(s, derived=derived, body=body))
     return (replace(program, statements=tuple(statements)) if made else program), frozenset(made)
 
 
 @dataclass(frozen=True, slots=True)
 class _Product:
-    """The sum of the product of the factors over all values of the indices, and the extents of these and of the result's."""
+    """The sum of the product of the factors over all values of the indices, the extents of these and of the result's, and the data
+    indices around the factors.
+    """
 
     factors: tuple[Expr, ...]
     indices: tuple[Symbol, ...]
     extents: Mapping[Symbol, Affine]
+    data: tuple[Looked, ...]
+
+    def free(self, factor: Expr) -> list[Symbol]:
+        """The indices that a factor depends on, in the order in which they are met, those of its data first."""
+        looked = [s for d in needed(factor.symbols, self.data) for s in d.symbols]
+        met = dict.fromkeys((*looked, *free_indices(factor, frozenset())))
+        return [i for i in met if i in self.extents]
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Factors, and the order of their indices in the tensor that has their product, if that is stored."""
+    """Factors, with the data that they are read through, and the order of their indices in the tensor that has their product, if that
+    is stored.
+    """
 
     factors: tuple[Expr, ...]
+    data: tuple[Looked, ...]
     indices: tuple[Symbol, ...]
     extents: tuple[Affine, ...]
 
     @property
     def is_stored(self) -> bool:
-        return len(self.factors) > 1 or not _is_plain(self.factors[0])
+        return len(self.factors) > 1 or bool(self.data) or not _is_plain(self.factors[0])
 
     @property
     def key(self) -> _Key:
         numbers = {i: symbol(f"'{n}") for n, i in enumerate(self.indices)}
-        return frozenset(substitute(f, numbers) for f in self.factors), self.extents
+        numbers |= {d.name: symbol(f"'data{n}") for n, d in enumerate(self.data)}
+        looked = (d.substitute(numbers, f"'data{n}") for n, d in enumerate(self.data))
+        return frozenset(substitute(f, numbers) for f in self.factors), frozenset(looked), self.extents  # fmt: skip
 
     @property
     def strided(self) -> int:
@@ -116,7 +137,7 @@ class _Side:
 
     def statement(self, name: str, dtype: str | None) -> Statement:
         body = reduce(lambda a, b: Call("mul", (a, b)), self.factors)
-        return Statement(Tensor(name, self.extents, dtype), self.indices, (), body)
+        return Statement(Tensor(name, self.extents, dtype), self.indices, self.data, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +183,10 @@ def _sums(
     s: Statement, program: Program, values: Mapping[Symbol, int], dtype: str
 ) -> Iterator[_Sum]:
     """The sums of the statement that are products of matrices, and are not that already."""
-    if s.derived or not s.indices or (s.target.dtype or dtype) != dtype:
+    if not s.indices or (s.target.dtype or dtype) != dtype:
         return
     for e in always(s.body):
-        if isinstance(e, Reduce) and e.op == "sum" and e.symbols >= {*s.indices}:
+        if isinstance(e, Reduce) and e.op == "sum":
             product = _product(e, s, program, dtype)
             if product is None:
                 continue
@@ -177,18 +198,20 @@ def _sums(
 
 
 def _product(e: Reduce, s: Statement, program: Program, dtype: str) -> _Product | None:
-    """The sum as one of products, if its ranges are those of whole dimensions, and its factors different."""
+    """The sum as one of products, if its ranges are those of whole dimensions, its factors different, and of all indices of the statement."""
     factors: list[Expr] = []
     indices: list[Symbol] = []
+    derived = list(s.derived)
     domain = EVERYWHERE
     waiting: list[tuple[Expr, frozenset[Symbol]]] = [(e, frozenset())]
     while waiting:
         match waiting.pop(0):
-            case Reduce("sum", own, (), conditions, body) as inner, around if (
+            case Reduce("sum", own, made, conditions, body) as inner, around if (
                 around <= inner.symbols
             ):
                 # A sum inside that depends on less is one of fewer terms by itself.
                 indices += own
+                derived += made
                 domain &= conditions
                 waiting.append((body, frozenset((*s.indices, *indices))))
             case Call("mul", args), around:
@@ -200,9 +223,13 @@ def _product(e: Reduce, s: Statement, program: Program, dtype: str) -> _Product 
     extents = s.extents | {i: n for i, n in of_sum.items() if n is not None}
     if len({*factors}) < max(2, len(factors)) or len(factors) > MOST or None in of_sum.values():
         return None
-    if not all(_is_factor(f, extents, program, dtype) for f in factors):
+    data = data_among(derived)
+    if len(data) < len(derived) or domain != Domain.box({i: extents[i] for i in indices}):
         return None
-    return _Product(tuple(factors), tuple(indices), extents)
+    product = _Product(tuple(factors), tuple(indices), extents, data)
+    if not set(s.indices) <= {i for f in factors for i in product.free(f)}:
+        return None
+    return product if all(_is_factor(f, product, program, dtype) for f in factors) else None
 
 
 def _is_plain(factor: Expr) -> bool:
@@ -210,15 +237,15 @@ def _is_plain(factor: Expr) -> bool:
     return isinstance(factor, Read) and bool(factor.subscripts) and factor_of(factor) is not None
 
 
-def _is_factor(
-    factor: Expr, extents: Mapping[Symbol, Affine], program: Program, dtype: str
-) -> bool:
-    """Whether the factor is a whole tensor, or made of a tensor that is as large."""
-    free = factor.symbols & {*extents}
+def _is_factor(factor: Expr, product: _Product, program: Program, dtype: str) -> bool:
+    """Whether the factor is a whole tensor, made of a tensor that is as large, or read through data."""
+    free, extents = set(product.free(factor)), product.extents
     nodes = list(postorder(factor))
     reads = [n for n in nodes if isinstance(n, Read)]
     if not free or any((program.tensors[r.tensor].dtype or dtype) != dtype for r in reads):
         return False
+    if needed(factor.symbols, product.data):
+        return not any(isinstance(n, (Reduce, Select)) for n in nodes)
     if isinstance(factor, Read):
         shape = program.tensors[factor.tensor].shape
         whole = [extents.get(form.as_symbol() or "") for form in factor.subscripts]
@@ -250,7 +277,7 @@ def _ways(
             names = {side.key: f"'{n}" for n, side in enumerate(way.stored)}
             before = (side.statement(names[side.key], s.target.dtype) for side in way.stored)
             there = replace(program, statements=(*before, *program.statements))
-            made = contraction(replace(s, body=way.contraction(names)), there, values)
+            made = contraction(replace(s, derived=(), body=way.contraction(names)), there, values)
             if made:
                 sides = (made.rows, made.columns, made.inner)
                 rows, columns, inner = (
@@ -264,14 +291,15 @@ def _side(
     group: Sequence[Expr], other: Sequence[Expr], p: _Product, s: Statement, sum_last: bool
 ) -> _Side:
     """A side whose indices are first those that the other one and the result have, then the result's, and the sum's in the other's order."""
-    if len(group) == 1 and isinstance(group[0], Read):
+    data = needed((i for f in group for i in f.symbols), p.data)
+    if len(group) == 1 and isinstance(group[0], Read) and not data:
         own = [form.symbols[0] for form in group[0].subscripts]
-        return _Side(tuple(group), tuple(own), tuple(p.extents[i] for i in own))
-    free = {i for f in group for i in f.symbols if i in p.extents}
-    of_other = [i for f in other for i in free_indices(f, frozenset()) if i in free]
+        return _Side(tuple(group), (), tuple(own), tuple(p.extents[i] for i in own))
+    free = {i for f in group for i in p.free(f)}
+    of_other = [i for f in other for i in p.free(f) if i in free]
     of_sum = [i for i in dict.fromkeys(of_other) if i not in s.indices]
     both = [i for i in s.indices if i in of_other]
     of_result = [i for i in s.indices if i in free and i not in of_other]
     last = (*of_result, *of_sum) if sum_last else (*of_sum, *of_result)
     indices = (*both, *last)
-    return _Side(tuple(group), indices, tuple(p.extents[i] for i in indices))
+    return _Side(tuple(group), data, indices, tuple(p.extents[i] for i in indices))

@@ -73,6 +73,7 @@ class Simplification:
         """
         steps = tuple(steps)
         begun = {s.local for s in steps if isinstance(s, Accumulator)} if in_loop else set()
+        declared = {s.derived.name for s in steps if isinstance(s, LetIndex)}
         for step in steps:
 
             def written_out(
@@ -90,10 +91,13 @@ class Simplification:
                     and begun.issuperset(accumulated(inner))
                     and accumulated(inner)
                 ):
+                    own = {s.derived.name for s in steps_of(body) if isinstance(s, LetIndex)}
                     for n, value in enumerate(r.values_at({})):
                         values = {r.index: constant(value)}
                         # A body is a scope no more: what it declares has another name in each.
-                        indices, locals_ = self._renamed(body) if n else ({}, {})
+                        is_taken = n > 0 or not own.isdisjoint(declared)
+                        indices, locals_ = self._renamed(body) if is_taken else ({}, {})
+                        declared |= own
                         yield from at_points(body, indices | values, locals_)
                 case _:
                     yield inner

@@ -121,8 +121,8 @@ def with_midpoints(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
             case LetIndex(Derived(name, form, modulus)):
                 midpoints[name] = form.at(midpoints) // modulus
             case LetIndex(Looked(name, _, subscripts)):
-                # Nothing is known of data: as if each list had a position, and each position its own element.
-                midpoints[name] = subscripts[-1].at(midpoints) if subscripts else 0
+                # Nothing else is known of data: as if each list had a position, and each position its own element.
+                midpoints.setdefault(name, subscripts[-1].at(midpoints) if subscripts else 0)
             case _:
                 pass
     return midpoints

@@ -6,9 +6,8 @@ other's element at its own point, which is then a local variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
-from typing import TypeAlias
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.canonical import bound_names, canonical
@@ -18,10 +17,11 @@ from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.plain_names import with_distinct_indices
 from tadc.schedule.nest.matrix_product import matrix_product
 from tadc.schedule.rewrite.common import in_indices_of
+from tadc.schedule.rewrite.looked_up import reads_data
 from tadc.schedule.rewrite.rows import Rows, always, rows
 from tadc.schedule.rewrite.running import running
 
-__all__ = ["alike", "fused", "fused_over_data"]
+__all__ = ["alike", "fused"]
 
 MOST_STORES = 8  # of a kernel: registers hold no more
 NEAR = 32  # kernels before the last that a statement may still join
@@ -30,25 +30,9 @@ NEAR = 32  # kernels before the last that a statement may still join
 def fused(program: Program, apart: Set[str] = frozenset()) -> tuple[tuple[Statement, ...], ...]:
     """The statements, those that share a kernel together, with the same indices. Those of the targets `apart` share none.
 
-    A statement with rows stands before others that have its indices without those of the rows.
+    A statement with rows stands before others that have its indices without those of the rows. Those that read data have no rows,
+    and lists with the same ends are one loop.
     """
-
-    def join(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
-        alone = s.target.name in apart or group[0].target.name in apart
-        return None if alone else _joined(s, group, program)
-
-    return _grouped(program, join)
-
-
-def fused_over_data(program: Program) -> tuple[tuple[Statement, ...], ...]:
-    """The same where data are looked up: there are no rows, and lists with the same ends are one loop."""
-    return _grouped(program, _beside)
-
-
-_Join: TypeAlias = Callable[[Statement, list[Statement], Program], list[Statement] | None]
-
-
-def _grouped(program: Program, join: _Join) -> tuple[tuple[Statement, ...], ...]:
     groups: list[list[Statement]] = []
     place: dict[str, int] = {}
     for s in program.statements:
@@ -58,7 +42,7 @@ def _grouped(program: Program, join: _Join) -> tuple[tuple[Statement, ...], ...]
                 first = max(first, place[e.tensor] + (not _is_own(e, s)))
         candidates = range(len(groups) - 1, max(first, len(groups) - NEAR) - 1, -1)
         for n in candidates:
-            joined = join(s, groups[n], program)
+            joined = _joined(s, groups[n], program, apart)
             if joined:
                 groups[n] = joined
                 break
@@ -66,15 +50,21 @@ def _grouped(program: Program, join: _Join) -> tuple[tuple[Statement, ...], ...]
             n = len(groups)
             groups.append([s])
         place[s.target.name] = n
-    _put_off(groups, program)
+    _put_off(groups, program, apart)
     return tuple(tuple(group) for group in groups if group)
 
 
-def _joined(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
+def _joined(
+    s: Statement, group: list[Statement], program: Program, apart: Set[str]
+) -> list[Statement] | None:
     """The group with the statement, if it is better for it."""
+    first, *others = group
+    if s.target.name in apart or first.target.name in apart:
+        return None
     if beside := _beside(s, group, program):
         return beside
-    first, *others = group
+    if any(map(reads_data, (s, *group))):
+        return None
     if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
         return None
     if owned := rows(first):
@@ -114,8 +104,8 @@ def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statem
     return replace(renamed, body=rewrite(renamed.body, lambda e: alike_ if e is sums[0] else e))
 
 
-def _put_off(groups: list[list[Statement]], program: Program) -> None:
-    """Move groups into later ones that are their only readers, at their own point."""
+def _put_off(groups: list[list[Statement]], program: Program, apart: Set[str]) -> None:
+    """Move groups into later ones that are their only readers, at their own point, but for those `apart`."""
     readers: dict[str, set[int]] = {}
     elsewhere: set[str] = set()  # tensors that are read at another point
     for n, group in enumerate(groups):
@@ -129,9 +119,11 @@ def _put_off(groups: list[list[Statement]], program: Program) -> None:
     for n in reversed(range(len(groups))):
         computed = {s.target.name for s in groups[n]}
         later = {moved.get(m, m) for t in computed for m in readers.get(t, ()) if m != n}
-        if len(later) == 1 and computed.isdisjoint(elsewhere):
+        if len(later) == 1 and computed.isdisjoint(elsewhere | apart):
             (m,) = later
-            if _fits(groups[n], groups[m], program):
+            if apart.isdisjoint(s.target.name for s in groups[m]) and _fits(
+                groups[n], groups[m], program
+            ):
                 indices = groups[n][0].indices
                 taken = program.names
                 groups[m] = [*groups[n], *(_renamed(s, indices, taken) for s in groups[m])]

@@ -16,9 +16,9 @@ from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Determined, Domain
-from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
+from tadc.ir.expr import Comparison, Expr, Read, ReduceOp, Select
 from tadc.ir.range import Bound, Range
-from tadc.ir.walk import postorder
+from tadc.ir.walk import postorder, rewrite
 from tadc.schedule.nest.loop_nest import (
     FIRST_LANE,
     LAST_LANE,
@@ -282,6 +282,7 @@ def _laned(
             run.clear()
 
     for step in steps:
+        step = _chosen_before(step, varying)
         if not varying.has(step):
             close()
             result.append(step)
@@ -298,10 +299,41 @@ def _laned(
                 close()
                 both = _laned(then, varying, derived), _laned(otherwise, varying, derived)
                 result.append(Branch(condition, *both))
+            case Branch(condition) if varying.tests_data(condition):
+                close()  # no vectors are made of it: of what stands around it there may be
+                run.append(step)
+                close()
             case _:
                 run.append(step)
     close()
     return tuple(result)
+
+
+def _chosen_before(step: Step, varying: Varying) -> Step:
+    """The step, behind a branch if it stores what data choose for all lanes alike: no compiler takes that out of a loop over lanes."""
+    if not isinstance(step, Store) or step.op is not None:
+        return step
+    conditions = (
+        e.condition
+        for e in postorder(step.value)
+        if isinstance(e, Select) and isinstance(e.condition, Domain)
+    )
+    shared = (
+        c for c in conditions if varying.tests_data(c) and varying.symbols.isdisjoint(c.symbols)
+    )
+    condition = next(shared, None)
+    if condition is None:
+        return step
+
+    def where(holds: bool) -> Step:
+        def chosen(e: Expr) -> Expr:
+            if isinstance(e, Select) and e.condition == condition:
+                return e.then if holds else e.otherwise
+            return e
+
+        return replace(step, value=rewrite(step.value, chosen))
+
+    return Branch(condition, (where(True),), (where(False),))
 
 
 def apart(lanes: Lanes) -> tuple[Lanes, ...]:

@@ -61,7 +61,8 @@ from tadc.schedule.nest.loop_nest import (
     names_of,
     reads_of,
 )
-from tadc.schedule.nest.surroundings import most_of
+from tadc.schedule.nest.surroundings import EXACT, most_of
+from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.pieces import PIECE
 
 __all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
@@ -82,12 +83,13 @@ _Sums: TypeAlias = Mapping[str, str | None]
 
 def ranges_of(kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _UNKNOWN) -> Ranges:
     """Ranges of the sizes and of the indices of the kernel's box. `usual` has about how large the sizes are."""
-    ranges = {
-        s: (1, most_of(usual[s]) if s in usual else UNBOUNDED)
-        if s not in program.offsets
-        else (0, UNBOUNDED)
-        for s in program.sizes
-    }
+    beside_data = has_data(program)  # less is known of its sizes
+
+    def most(s: Symbol) -> int:
+        n = usual.get(s, UNBOUNDED)
+        return UNBOUNDED if beside_data and n > EXACT else most_of(n) if s in usual else n
+
+    ranges = {s: (0, UNBOUNDED) if s in program.offsets else (1, most(s)) for s in program.sizes}
     for d in program.derived_sizes:
         most = (_greatest(form, ranges) // d.modulus for form in d.forms)
         ranges[d.name] = 1, max(most) if d.op == "max" else min(most)

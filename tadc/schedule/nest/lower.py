@@ -31,7 +31,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Range
 from tadc.ir.walk import descend, postorder, rewrite, substitute, with_operands
-from tadc.schedule.nest.fuse import alike, fused, fused_over_data
+from tadc.schedule.nest.fuse import alike, fused
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -46,7 +46,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     symbols_of,
 )
-from tadc.schedule.rewrite.looked_up import has_data
+from tadc.schedule.rewrite.looked_up import reads_data
 from tadc.schedule.rewrite.rows import Rows, always, is_expensive, rows
 from tadc.schedule.rewrite.running import Running, running
 from tadc.schedule.rewrite.telescoping import SO_FAR
@@ -71,7 +71,7 @@ def kernels(program: Program, mode: str, apart: frozenset[str] = frozenset()) ->
     """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements. Tensors
     `apart` have one of their own.
     """
-    groups = fused_over_data(program) if has_data(program) else fused(program, apart)
+    groups = fused(program, apart)
     result = []
     for n, group in enumerate(groups):
         computed = {s.target.name for s in group}
@@ -86,7 +86,7 @@ def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Pr
     first = group[0]
     computed = {s.target.name for s in group}
     box = first.extents
-    data = has_data(program)
+    data = any(map(reads_data, group))
     run = None if data else running(first, program)
     owned = None if run or data else rows(first)
     taken = {*program.names, *program.known.symbols, *first.indices}

@@ -12,7 +12,7 @@ from tadc.ir.program import Program
 from tadc.schedule.nest.lanes import LaneLimits, lane_limits_of
 from tadc.schedule.nest.loop_nest import Kernel, Loop
 
-__all__ = ["FEW", "TYPICAL", "Span", "Surroundings", "most_of", "usual_size"]
+__all__ = ["EXACT", "FEW", "TYPICAL", "Span", "Surroundings", "most_of", "order_of", "usual_size"]
 
 TYPICAL = 64  # a size that has no number
 FEW = 8  # of a size with no more values, each value is a case of its own
@@ -30,6 +30,11 @@ def usual_size(size: int) -> int:
     56, 224.
     """
     return size if size <= EXACT else size & -_step(size)
+
+
+def order_of(size: int) -> int:
+    """The power of two that is no larger than the size, or the size if it is small."""
+    return size if size <= EXACT else 1 << (size.bit_length() - 1)
 
 
 def most_of(usual: int) -> int:

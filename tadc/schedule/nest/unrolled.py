@@ -16,6 +16,7 @@ from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
 from tadc.ir.walk import rewrite, substitute
 from tadc.normalize.simplify import simplified
+from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -39,25 +40,36 @@ __all__ = ["MOST_POINTS", "at_points", "side_by_side", "unrolled"]
 MOST_POINTS = 16  # as many accumulators, each with some lanes
 
 
-def unrolled(kernel: Kernel) -> Kernel | None:
-    """The kernel without a box, whose loops do the work of all its points; None where their loops differ."""
-    if not kernel.indices or not all(n.is_constant for n in kernel.extents):
+def unrolled(kernel: Kernel, outer: int = 0) -> Kernel | None:
+    """The kernel with the first `outer` indices of its box alone, whose loops do the work of all values of the others; None where their
+    loops differ.
+    """
+    extents = kernel.extents[outer:]
+    if not extents or not all(n.is_constant for n in extents):
         return None
-    points = list(product(*(range(n.constant) for n in kernel.extents)))
+    points = list(product(*(range(n.constant) for n in extents)))
     if not 1 < len(points) <= MOST_POINTS:
         return None
     symbols = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
     names = Names((*kernel.locals, *kernel.reads, *kernel.writes, *kernel.indices, *symbols))
-    renamed = [{local: names.fresh(local) for local in sorted(kernel.locals)} for _ in points]
+    inner = kernel.indices[outer:]
+    differing = sorted(Varying.of(set(inner), kernel.body).locals if outer else kernel.locals)
+    renamed = [{local: names.fresh(local) for local in differing} for _ in points]
     bodies = []
     for point, locals_ in zip(points, renamed, strict=True):
-        values = {i: constant(n) for i, n in zip(kernel.indices, point, strict=True)}
+        values = {i: constant(n) for i, n in zip(inner, point, strict=True)}
         bodies.append(at_points(kernel.body, values, locals_))
     body = side_by_side(bodies)
     if body is None:
         return None
-    every = frozenset(name for locals_ in renamed for name in locals_.values())
-    return replace(kernel, indices=(), extents=(), body=body, locals=every)
+    made = frozenset(name for locals_ in renamed for name in locals_.values())
+    return replace(
+        kernel,
+        indices=kernel.indices[:outer],
+        extents=kernel.extents[:outer],
+        body=body,
+        locals=kernel.locals.difference(differing) | made,
+    )
 
 
 def at_points(

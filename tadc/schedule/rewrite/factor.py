@@ -27,7 +27,7 @@ from tadc.normalize.counted import counted
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.masks import Marks, is_never_empty, may_be_infinite, where_not_empty
 
-__all__ = ["factored", "with_factors_outside", "without_factors"]
+__all__ = ["factored", "nested_over_data", "with_factors_outside", "without_factors"]
 
 MOST_FACTORS = 32
 MOST_BOUNDS = 3  # of an index from above
@@ -39,6 +39,23 @@ def factored(program: Program, by_rows: bool = True) -> Program:
     """
     infinite = Marks.of(program).infinite
     statements = (_factored_statement(program, s, infinite, by_rows) for s in program.statements)
+    return replace(program, statements=tuple(statements))
+
+
+def nested_over_data(program: Program) -> Program:
+    """The program whose sums over data are cut into sums of sums, where the inner one is of all values of an index that no data decide:
+
+    sum{e, m | k[e] = i} u[e]*x[e,m]*v[m]      is      sum{e | k[e] = i} u[e]*(sum{m} x[e,m]*v[m])
+    """
+    factoring = _Factoring(program.tensors, Marks.of(program).infinite)
+
+    def cut(e: Expr, known: Domain) -> Expr:
+        return factoring.nested(e, known) if isinstance(e, Reduce) and e.op == "sum" else e
+
+    statements = (
+        replace(s, body=rewrite_in(s.body, program.known & s.box, _known_in, cut))
+        for s in program.statements
+    )
     return replace(program, statements=tuple(statements))
 
 
@@ -156,6 +173,30 @@ class _Factoring:
         others = tuple(i for i in e.indices if i != best)
         body = _product(_gated(outside, within), inner_sum)
         return self._sum(Reduce("sum", others, (), rest, body), known)
+
+    def nested(self, e: Reduce, known: Domain) -> Reduce:
+        """The sum over data as one of sums: of the index whose sum leaves the most work outside, one that data neither decide nor are looked
+        up with, and that has a value wherever there are any.
+        """
+        looked_up = frozenset(s for d in e.derived for s in (d.name, *d.symbols))
+        factors = _factors(e.body)
+        if not e.derived or len(e.indices) < 2 or len(factors) > MOST_FACTORS:
+            return e
+        alone = [i for i in e.indices if i not in looked_up and _is_alone(i, e)]
+        best = max(reversed(alone), key=lambda i: (_saved(i, factors), _nearness(i, e)), default="")
+        if not best or not _saved(best, factors):
+            return e
+        of_best = Domain.of(c for c in e.domain if best in c.form.symbols)
+        if not looked_up.isdisjoint(of_best.symbols) or not is_never_empty(
+            Reduce("sum", (best,), (), of_best, Const(1)), known
+        ):
+            return e
+        rest = Domain.of(c for c in e.domain if best not in c.form.symbols)
+        within = [f for f in factors if best in f.value.symbols]
+        outside = [f for f in factors if f not in within]
+        others = tuple(i for i in e.indices if i != best)
+        body = _product(_gated(outside, within), _sum((best,), of_best, within))
+        return self.nested(Reduce("sum", others, e.derived, rest, body), known)
 
     def is_finite(self, factor: _Factor) -> bool:
         """Whether it is a number where the sum has no terms, and is then multiplied by 0."""

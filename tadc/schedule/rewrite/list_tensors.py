@@ -18,6 +18,8 @@ from tadc.schedule.rewrite.pieces import Pieces
 
 __all__ = ["Companion", "Facts", "Key", "Listed", "Rows", "SortedList", "factor"]
 
+OF_DATA = 64  # a size that data decide, for schedules: each call would have another one
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -85,6 +87,11 @@ class SortedList:
         return (*self.counts, self.count, *pieces)
 
     @property
+    def usual(self) -> tuple[tuple[Symbol, int], ...]:
+        """The sizes that data decide, as schedules have them."""
+        return ((self.pieces.count, OF_DATA),) if self.pieces else ()
+
+    @property
     def of(self) -> tuple[str, ...]:
         """The index tensors that it is made from."""
         return tuple(key.tensor for key in self.keys if key.dimension is None)
@@ -126,6 +133,11 @@ class Rows:
     @property
     def sizes(self) -> tuple[Symbol, ...]:
         return () if self.row else (*self.counts, self.count)
+
+    @property
+    def usual(self) -> tuple[tuple[Symbol, int], ...]:
+        """The sizes that data decide, as schedules have them."""
+        return () if self.row or self.is_apart else ((self.count, OF_DATA),)
 
     @property
     def of(self) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ def listed(program: Program, facts: Facts | None = None) -> Listed:
         sizes=(*program.sizes, *(s for each in made for s in each.sizes)),
         inputs=(*program.inputs, *(t for each in made for t in each.tensors)),
         statements=statements,
+        usual=(*program.usual, *(pair for each in made for pair in each.usual)),
     )
     return Listed(safely_loaded(program), made, lists.tested)
 

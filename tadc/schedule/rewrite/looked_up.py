@@ -4,19 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
+from tadc.ir.affine import Symbol
 from tadc.ir.domain import Determined, Looked
 from tadc.ir.element_types import INDEX, NARROW_INDEX
 from tadc.ir.expr import Reduce
-from tadc.ir.program import Program, Tensor
+from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder
 
-__all__ = ["data_among", "ends_of_rows", "has_data", "in_32_bits", "looked_up", "narrow_tensor"]
+__all__ = [
+    "data_among",
+    "ends_of_rows",
+    "has_data",
+    "in_32_bits",
+    "looked_up",
+    "narrow_tensor",
+    "needed",
+    "reads_data",
+]
+
+_Made = TypeVar("_Made", Looked, Determined)
 
 
 def has_data(program: Program) -> bool:
     """Whether an index of the program is an element of a tensor."""
-    return any(isinstance(d, Looked) for d in _determined(program))
+    return any(map(reads_data, program.statements))
+
+
+def reads_data(s: Statement) -> bool:
+    """Whether an index of the statement is an element of a tensor."""
+    return any(isinstance(d, Looked) for d in _determined_in(s))
 
 
 def looked_up(program: Program) -> frozenset[str]:
@@ -36,15 +54,30 @@ def ends_of_rows(program: Program) -> frozenset[str]:
 
 def _determined(program: Program) -> Iterator[Determined]:
     for s in program.statements:
-        yield from s.derived
-        for e in postorder(s.body):
-            if isinstance(e, Reduce):
-                yield from e.derived
+        yield from _determined_in(s)
+
+
+def _determined_in(s: Statement) -> Iterator[Determined]:
+    yield from s.derived
+    for e in postorder(s.body):
+        if isinstance(e, Reduce):
+            yield from e.derived
 
 
 def data_among(derived: Iterable[Determined]) -> tuple[Looked, ...]:
     """The data indices among derived ones."""
     return tuple(d for d in derived if isinstance(d, Looked))
+
+
+def needed(symbols: Iterable[Symbol], derived: Iterable[_Made]) -> tuple[_Made, ...]:
+    """Those of the derived indices that values of these symbols follow from."""
+    found: list[_Made] = []
+    open_ = set(symbols)
+    for d in reversed(tuple(derived)):
+        if d.name in open_:
+            found.insert(0, d)
+            open_ |= set(d.symbols)
+    return tuple(found)
 
 
 def in_32_bits(program: Program) -> Program:

@@ -14,7 +14,7 @@ is `t[e] = if 0 <= d[e] < N then exp(u[e] - m[d[e]]) else 0`, since a position m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -25,8 +25,9 @@ from tadc.ir.domain import EVERYWHERE, Condition, Determined, Domain, Looked, be
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import postorder, replaced, rewrite, substitute
+from tadc.ir.walk import postorder, replaced, rewrite, substitute, with_operands
 from tadc.normalize.reductions import plain_extent
+from tadc.schedule.rewrite.looked_up import needed
 from tadc.schedule.rewrite.rows import always, is_expensive
 
 __all__ = ["with_position_values"]
@@ -66,7 +67,20 @@ class _Value:
 
     @property
     def body(self) -> Expr:
-        return self.e if self.within == EVERYWHERE else Select(self.within, self.e, Const(0))
+        """What is stored: where the value is not needed, an expensive function of zeros, which all lanes compute alike."""
+        if self.within == EVERYWHERE:
+            return self.e
+        expensive = set[Expr]()
+        for node in always(self.e):
+            if (isinstance(node, Call) and is_expensive(node)) or not expensive.isdisjoint(node.operands):  # fmt: skip
+                expensive.add(node)
+        done: dict[Expr, Expr] = {}
+        for node in always(self.e):
+            if node in expensive:
+                done[node] = with_operands(node, tuple(done[o] for o in node.operands))
+            else:
+                done[node] = Select(self.within, node, Const(0))
+        return done[self.e]
 
     @property
     def form(self) -> object:
@@ -78,7 +92,7 @@ def _values(s: Statement) -> list[_Value]:
     """The expensive values that a statement always needs, made of data and of a tensor that has an element for each position."""
     found = []
     for e in reversed(always(s.body)):
-        derived = _needed(e, s.derived)
+        derived = needed(e.symbols, s.derived)
         if not isinstance(e, Call) or not is_expensive(e) or e is s.body or not derived:
             continue
         symbols = e.symbols.union(*(d.symbols for d in derived))
@@ -121,11 +135,13 @@ def _values_of_terms(
         whole = node not in inner and any(map(is_expensive, always(node)))
         if not whole and not is_expensive(node):
             continue
-        derived = _needed(node, e.derived)
+        derived = needed(node.symbols, e.derived)
         symbols = node.symbols.union(*(d.symbols for d in derived))
         free = symbols - {d.name for d in derived} - sizes
-        at = next((p for p in _places(node, free) if set(p) == free), ())
-        if not derived or not at or not set(at) <= extents.keys() or free.isdisjoint(e.indices):
+        at = next((p for p in _places(node, free, e, t) if set(p) == free), ())
+        if not (derived or isinstance(node, Reduce)) or free.isdisjoint(e.indices):
+            continue
+        if not at or not set(at) <= extents.keys():
             continue
         box = Domain.box({i: extents[i] for i in at})
         within = _within(node, derived, box & program.known, program)
@@ -145,7 +161,7 @@ def _within(
     """Where all reads of a value are inside of their tensors; None where more than data say so."""
     known &= Domain.of(c for d in derived for c in d.conditions)
     bound = {i for n in postorder(e) if isinstance(n, Reduce) for i in n.indices}
-    needed: list[Condition] = []
+    inside: list[Condition] = []
     for node in postorder(e):
         match node:
             case Select(Domain()):
@@ -157,12 +173,12 @@ def _within(
             case Read(tensor, subscripts):
                 for form, n in zip(subscripts, program.tensors[tensor].shape, strict=True):
                     if bound.isdisjoint(form.symbols):
-                        needed += (c for c in between(0, form, n - 1) if not implies(known, c))
+                        inside += (c for c in between(0, form, n - 1) if not implies(known, c))
                     elif not bound.union(program.parameters).issuperset(form.symbols):
                         return None
             case _:
                 pass
-    return Domain.of(needed)
+    return Domain.of(inside)
 
 
 def _compared(e: Reduce) -> Set[Expr]:
@@ -177,20 +193,13 @@ def _kind(e: Expr) -> object:
     return e.function if isinstance(e, Call) else e.op if isinstance(e, Reduce) else None
 
 
-def _places(e: Expr, free: Set[Symbol]) -> set[tuple[Symbol, ...]]:
-    """The indices that tensors are read with, where nothing else stands; or the only index."""
-    return _positions(e) | ({tuple(free)} if len(free) == 1 else set())
-
-
-def _needed(e: Expr, derived: Iterable[Determined]) -> tuple[Determined, ...]:
-    """Those that the value depends on."""
-    needed: list[Determined] = []
-    symbols = set(e.symbols)
-    for d in reversed(tuple(derived)):
-        if d.name in symbols:
-            needed.insert(0, d)
-            symbols |= set(d.symbols)
-    return tuple(needed)
+def _places(node: Expr, free: Set[Symbol], e: Reduce, t: Statement) -> Iterator[tuple[Symbol, ...]]:
+    """The indices that tensors are read with, where nothing else stands; or the only index. Of a sum in a reduction of a statement, the
+    indices of that, before those around it.
+    """
+    yield from sorted(_positions(node))
+    if len(free) == 1 or isinstance(node, Reduce):
+        yield tuple(i for i in (*e.indices, *t.indices) if i in free)
 
 
 def _positions(e: Expr) -> set[tuple[Symbol, ...]]:
@@ -273,9 +282,9 @@ def _position(
     node: Expr, e: Reduce, t: Statement, value: _Value, form: object, sizes: Set[Symbol]
 ) -> tuple[Symbol, ...] | None:
     """The indices of a reduction, or around it, for which an expression in it is the value; None where it is another one."""
-    derived, outer = _needed(node, e.derived), t.extents
+    derived, outer = needed(node.symbols, e.derived), t.extents
     free = node.symbols.union(*(d.symbols for d in derived)) - {d.name for d in derived} - sizes
-    for at in _places(node, free):
+    for at in _places(node, free, e, t):
         if len(at) == len(value.indices) and _form(node, at, derived) == form:
             own = _without_data(e)
             extents = tuple(plain_extent(i, own, sizes) if i in e.indices else outer.get(i) for i in at)  # fmt: skip

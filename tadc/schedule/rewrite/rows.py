@@ -15,7 +15,7 @@ from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder, replaced, rewrite
 
-__all__ = ["Rows", "always", "is_expensive", "rows", "sharing", "with_terms_read"]
+__all__ = ["Rows", "always", "is_expensive", "rows", "sharing", "surely", "with_terms_read"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,11 @@ def with_terms_read(body: Expr, total: Reduce, reads: Mapping[Expr, Expr]) -> Ex
 
 def always(e: Expr) -> list[Expr]:
     """The nodes that are evaluated whenever `e` is, operands first."""
-    return list(postorder(e, _surely))
+    return list(postorder(e, surely))
 
 
-def _surely(node: Expr) -> tuple[Expr, ...]:
+def surely(node: Expr) -> tuple[Expr, ...]:
+    """The operands that are evaluated whenever the node is."""
     match node:
         case Reduce():
             return ()
