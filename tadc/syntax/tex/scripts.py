@@ -277,7 +277,9 @@ class Scripts:
             return with_label(base, names, below[-1].end), None
         if (mixed := self._with_some_labels(base, below, scope)) is not None:
             return mixed
-        if not inner or self.is_einstein or letters is None or not kinds <= {"NAME", "COMMA"}:
+        if not inner or letters is None or not kinds <= {"NAME", "COMMA"}:
+            return base, below
+        if self.is_einstein and not self._is_label_alone(base, names):
             return base, below
         known = self._bounds | bound | moving | self.sizes
         is_free = not any(t.value in known for t in names)
@@ -296,6 +298,15 @@ class Scripts:
         text = f"`{name.value}` is one name: nothing binds {said}"
         self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, None
+
+    def _is_label_alone(self, base: Token, names: Sequence[Token]) -> bool:
+        r"""Whether it is the `s` of `(C_s \Delta)^2` under Einstein's convention: below that name alone, and no letter of indices."""
+        return len(names) == 1 and all(
+            (t.value in NO_INDICES or t.value.isupper())
+            and self._owners.get(t.value) == {base.value.split("_")[0]}
+            and t.value not in self._summed | self._below_with_others
+            for t in names
+        )
 
     def _is_constant_letter(self, letter: Token) -> bool:
         r"""Whether the `L` of `g_L (E_L - V_i) + \sum_j w_{ij}` is a label, and no sum that is not written: others are, and it is a capital, or rarely counts."""

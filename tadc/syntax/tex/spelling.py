@@ -61,6 +61,7 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             contexts
             and contexts[-1] in ("indices", "limits")
             and _separate(result[-1], token, commas[-1], vocabulary)
+            and not _is_multiple(result, tokens[place : place + 3], vocabulary)
         ):
             result.append(Token("COMMA", "", token.start, token.start))
         if token.type in OPENERS:
@@ -174,6 +175,19 @@ def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabular
     if left.type == "NUM":
         return right.type == "NUM" or (left.value in ("0", "1") and not has_commas)
     return not (left.type == "NAME" and left.value in vocabulary.sizes and right.type != "NUM")
+
+
+def _is_multiple(
+    before: Sequence[Token], following: Sequence[Token], vocabulary: Vocabulary
+) -> bool:
+    r"""Whether a size behind an index multiplies it: the `D` of `x_{n+mD}` and of `x_{mD+n}`, in which a sum goes on."""
+    size = following[0]
+    if before[-1].type != "NAME" or size.type != "NAME" or size.value not in vocabulary.sizes:
+        return False
+    if before[-2].type in ("PLUS", "MINUS"):
+        return before[-3].type in ENDS_OPERAND
+    kinds = [t.type for t in following[1:]]
+    return before[-2].type == "LBRACE" and kinds == ["PLUS", "NAME"]
 
 
 def _is_gamma(token: Token, before: Sequence[Token], following: str) -> bool:
