@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tadc.syntax.tex.approximations import is_computed
 from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.left_quotients import quotient_name
 from tadc.syntax.tex.names import closing_braces
@@ -41,8 +42,8 @@ def read_definition(tokens: tuple[Token, ...]) -> Statement | None:
     is_about = tokens[place].type == "APPROX" and statement.is_scalar and not is_integral(left)
     if is_about and any(t.type == "EQ" for t, depth in depths(tokens[place:]) if depth == 0):
         return read_definition(tokens[place + 1 :])  # `n(r) \approx n_l = ..`
-    if is_about and not statement.has_reduction:
-        return None  # `\pi \approx 3.14`
+    if is_about and not statement.has_reduction and not is_computed(tokens[place:]):
+        return None
     if (objective := _objective(left, tokens[place:])) is not None:
         return objective
     if (solved := _solved(left, tokens[place:])) is not None:

@@ -48,7 +48,7 @@ def base_of(
     """
     starts = [s for d in definitions for s in _starts(d)]
     ones = [s for s in starts if s.is_one]
-    zeros = [s for s in starts if s.low == 0]
+    zeros = [s for s in starts if s.low == 0 and not s.reaches]
     reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
     if ones and not zeros and not reaching:
@@ -184,9 +184,11 @@ def _shown(span: Span) -> str:
 
 def _starts(definition: Definition) -> Iterator[Start]:
     """The printed ranges of a definition whose indices stand in subscripts, those of the left side first."""
-    for r, subscripts in _ranges_with_subscripts(definition):
+    ranges = [*_ranges_with_subscripts(definition)]
+    firsts = {r.name.name: first for r, _ in ranges if (first := _printed_first(r)) is not None}
+    for r, subscripts in ranges:
         is_left = any(r is left for left in definition.lefts)
-        start = _start(r, subscripts) if r.low is not None else None
+        start = _start(r, subscripts, firsts) if r.low is not None else None
         if start is not None and (start.reaches is not None if is_left else subscripts):
             yield start
         elif r.low is None and r.extent is not None and subscripts and not is_left:
@@ -215,14 +217,19 @@ def _least(node: ast.Reduction) -> Iterator[Start]:
                 pass
 
 
-def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
-    low = r.low
-    if not isinstance(low, Number) or not low.text.isdigit():
+def _printed_first(r: Range) -> int | None:
+    is_number = isinstance(r.low, Number) and r.low.text.isdigit()
+    return int(r.low.text) if is_number and isinstance(r.low, Number) else None
+
+
+def _start(r: Range, subscripts: Sequence[Expression], firsts: Mapping[str, int]) -> Start:
+    """Where a range starts; `firsts` are the printed first values of the indices of the definition."""
+    first = _printed_first(r)
+    if first is None:
         return Start(None, r.span)
-    first = int(low.text)
     reached = [
         value
-        for value in (lowest(s, {r.name.name: first}) for s in subscripts)
+        for value in (lowest(s, {**firsts, r.name.name: first}) for s in subscripts)
         if value is not None
     ]
     return Start(first, r.span, min(reached, default=None), is_open=r.high is None)

@@ -19,6 +19,7 @@ from tadc.syntax.idx.parse import MOST_ERRORS
 from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.agreed import with_agreed
+from tadc.syntax.tex.approximations import without_second_values
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.counted import counted
@@ -109,7 +110,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     collect_convention(found, text)
     collect_statements(found, text, regions)
 
-    found.displays = without_lists_of_elements(found.displays)
+    found.displays = without_second_values(without_lists_of_elements(found.displays))
     found.displays = [with_shared_ranges(display) for display in found.displays]
     printed = [s for display in found.displays for s in display]
     periods = periods_of([*printed, *found.in_prose], text.text)

@@ -26,6 +26,7 @@ from tadc.syntax.tex.compound_indices import compound_indices, with_compound_ind
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
+from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
 from tadc.syntax.tex.element_products import with_element_products
 from tadc.syntax.tex.evaluation_points import (
     nodes_of_points,
@@ -410,7 +411,7 @@ def _sign_labels(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
-    names = LeftNames.of(f.displayed, f.declared)
+    names = LeftNames.of(f.displayed, f.declared, f.tokens)
     return lambda tokens: names.applied(tokens, f.guesses)
 
 
@@ -424,6 +425,7 @@ PASSES: tuple[Pass, ...] = (
     _defined_statistics,
     _each(with_listed_subscripts),
     _each(with_ends_of_lists),
+    _each(with_letters_for_dots),
     _replacements,
     _concentrations,
     _positive_parts,
