@@ -19,6 +19,23 @@ READ = [
     # a letter above names that the prose calls a superscript is a label
     (r"\[ y_i = k_i (x_i^d - x_i) \] where the superscript $d$ denotes desired values", "y[i] = k[i]*(x_d[i] - x[i])"),
     (r"\[ y_i = x_i^k b_k \] where the superscript $b$ denotes nothing here and $k$ is 2" "\n%!tadc input k[], b_k[]", "input k[], b_k[]; y[i] = x[i]**k*b_k"),
+    (r"\[ y_i = \frac{x_i^t}{\tau_t} - \frac{x_i^s}{\tau_s} \] where superscripts $t$ and $s$ are teacher and student",
+     "y[i] = x_t[i]/tau_t - x_s[i]/tau_s"),
+    # a sign above a name that has a shape is part of the name
+    (r"$v_s, v_s^+ \in \mathbb{R}^C$ \[ y = \sum_{s=1}^S v_s \cdot v_s^+ \]",
+     "size S, C; input v[S, C], v_plus[S, C]; y = sum{s, c} v[s, c]*v_plus[s, c]"),
+    # approximate values that are computed, and functions of a dot
+    (r"\[ R = \sum_x l_x m_x, \qquad r \approx \frac{\ln R}{T} \]", "R = sum{x} l[x]*m[x]; r = log(R)/T"),
+    (r"\[ R = \sum_x l_x m_x, \qquad R \approx \frac{a}{T} \]", "R = sum{x} l[x]*m[x]"),
+    (r"\[ y_i = \sigma(x_i - a) \] with $\sigma(\cdot) = \max(0, \cdot)$", "y[i] = max(0, x[i] - a)"),
+    # links of statistics
+    (r"\[ L = \sum_i y_i p_i, \quad \operatorname{logit}(p_i) = a + b x_i \]", "p[i] = sigmoid(a + b*x[i]); L = sum{i} y[i]*p[i]"),
+    (r"\[ L = \sum_i y_i p_i, \quad \log\frac{p_i}{1 - p_i} = a + b x_i \]", "p[i] = sigmoid(a + b*x[i]); L = sum{i} y[i]*p[i]"),
+    (r"\[ L = \sum_i y_i \mu_i, \quad \log(\mu_i) = a + b x_i \]", "L = sum{i} y[i]*exp(a + b*x[i])"),
+    # a range from 0 that no subscript reaches
+    ("%!tadc input g[]\n" r"\[ A_t = \sum_{l=0}^{T-t} g^l d_{t+l}, \quad t = 1, \dots, T \]", "size T; input g[], d[T]; A[t: T] = sum{l=0..T - 1 - t} g**l*d[t + l]"),
+    # what a line declares as a number is none of the elements that the prose speaks of
+    ("%!tadc input s[]\n" r"Let $s_p = \cos\theta_{y_i}$. \[ y_i = s x_i \]", "input s[]; y[i] = s*x[i]"),
     # limits that list their values
     (r"\[ y_i = \max_{j=1,\ldots,k} x_{ij} \]", "size k; input x[I, k]; y[i] = max{j} x[i, j]"),
     (r"\[ y_i = \min_{k=1,2} Q_{ki} \]", "input Q[2, I]; y[i] = min{k} Q[k, i]"),
@@ -56,6 +73,7 @@ REFUSED = [
     ("%!tadc input pi[A, A]\n" r"\[ V(s) = \sum_a \pi(a|s) q_a \]", "a conditional stands where a number is expected"),
     (r"\[ y_i = \max_{j=1,3,\ldots,k} x_{ij} \]", "dots stand for what the reader guesses"),
     (r"\[ y_i = x_i^k \] where the superscript $j$ denotes joints", "may be a power or a label"),
+    (r"\[ s = \sum_{i<j} w_{ij} (\delta_{ij} - d_{ij})^2 \]", "is 0 in every term of this sum"),
     ("%!tadc einstein\n" r"\[ a_i = B_{ij} c_j + d_k \]", "the index `k` is not on the left"),
 ]  # fmt: skip
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from tadc.syntax.tex.approximations import is_computed
 from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.left_quotients import quotient_name
+from tadc.syntax.tex.links import without_link
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.proportions import without_proportion
 from tadc.syntax.tex.script_tokens import scripted
@@ -46,6 +47,8 @@ def read_definition(tokens: tuple[Token, ...]) -> Statement | None:
         return None
     if (objective := _objective(left, tokens[place:])) is not None:
         return objective
+    if (plain := without_link(left, tokens[place:])) is not None:
+        return read_definition(plain)
     if (solved := _solved(left, tokens[place:])) is not None:
         return solved
     if (negative := _negative(left, tokens[place:])) is not None:

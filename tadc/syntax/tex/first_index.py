@@ -29,6 +29,9 @@ class Start:
     low: int | None
     span: Span
     reaches: int | None = None  # the lowest subscript that can be told from the start alone
+    is_lifted: bool = (
+        False  # whether other indices, from 1 on, keep all its subscripts from 0: `d_{t+l}`
+    )
     is_open: bool = False  # whether it has no end, `i \ge 1`, which leaves something out where the first index is 0
 
     @property
@@ -48,7 +51,7 @@ def base_of(
     """
     starts = [s for d in definitions for s in _starts(d)]
     ones = [s for s in starts if s.is_one]
-    zeros = [s for s in starts if s.low == 0 and not s.reaches]
+    zeros = [s for s in starts if s.low == 0 and not s.is_lifted]
     reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
     if ones and not zeros and not reaching:
@@ -227,12 +230,12 @@ def _start(r: Range, subscripts: Sequence[Expression], firsts: Mapping[str, int]
     first = _printed_first(r)
     if first is None:
         return Start(None, r.span)
-    reached = [
-        value
-        for value in (lowest(s, {**firsts, r.name.name: first}) for s in subscripts)
-        if value is not None
-    ]
-    return Start(first, r.span, min(reached, default=None), is_open=r.high is None)
+    own = [lowest(s, {r.name.name: first}) for s in subscripts]
+    reached = [value for value in own if value is not None]
+    lifted = [lowest(s, {**firsts, r.name.name: first}) or 0 for s in subscripts]
+    is_lifted = bool(lifted) and not reached and min(lifted) > 0
+    least = min(lifted if is_lifted else reached, default=None)
+    return Start(first, r.span, least, is_lifted, is_open=r.high is None)
 
 
 def _counted(node: Node) -> Sequence[Expression]:

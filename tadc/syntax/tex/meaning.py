@@ -23,6 +23,7 @@ from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.known_tensors import Known, Ranks
 from tadc.syntax.tex.left_ranges import with_extents
+from tadc.syntax.tex.lost_deltas import refuse_lost_deltas
 from tadc.syntax.tex.open_ranges import with_ends
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
@@ -84,6 +85,7 @@ def meaning(
             definition = with_products(inlined(bound, bodies, taken))
             definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)
+            refuse_lost_deltas(definition)
             definitions.append(_with_used_arguments(definition, defined))
         except SyntaxError as error:
             errors += error.errors

@@ -204,7 +204,7 @@ def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:
     """
     count = len(left_indices(statement.tokens))
     reads_itself = any(t.value == statement.target for t in statement.right)
-    is_whole = statement.is_scalar or (count and ranks.get(statement.target) == count)
+    is_whole = statement.is_scalar or ranks.get(statement.target) in (0, count)
     return statement.target in ranks and bool(is_whole) and not reads_itself
 
 

@@ -22,11 +22,17 @@ _ONE = re.compile(r"[A-Za-z](?=\}?\s*(?:\$|\\\)))")
 
 
 def told_labels(displays: Sequence[Sequence[Token]], declared: Set[str], text: str) -> set[str]:
-    """The letters of superscripts that the prose speaks of, which stand above names alone and are bound nowhere."""
+    """The letters of superscripts that the prose speaks of, which stand in scripts alone and are bound nowhere."""
     told = {letter for said in _SAYS.finditer(text) for letter in _ONE.findall(said[1])}
-    above = {id(t) for tokens in displays for _, _, inner in scripted(tokens, "SUP") for t in inner}
+    scripts = {
+        id(t)
+        for tokens in displays
+        for kind in ("SUP", "SUB")
+        for _, _, inner in scripted(tokens, kind)
+        for t in inner
+    }
     elsewhere = {
-        t.value for tokens in displays for t in tokens if t.type == "NAME" and id(t) not in above
+        t.value for tokens in displays for t in tokens if t.type == "NAME" and id(t) not in scripts
     }
     bound = {name for tokens in displays for name in bound_names(tokens)}
     return told - elsewhere - bound - declared
