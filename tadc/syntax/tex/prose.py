@@ -187,7 +187,7 @@ def spoken_definitions(
             is_new = s.target in read - defined or _is_twin(s, definitions)
             is_new = is_new and _name_of(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
-            is_formula = _is_formula(s) and s.target not in sizes
+            is_formula = _is_formula(s) and not (s.is_scalar and s.target in sizes)
             is_formula = is_formula or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))

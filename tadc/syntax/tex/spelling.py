@@ -239,6 +239,8 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
                 " number: `%!tadc input sigma[]`"
             )
             return Token("ERROR", fact, token.start, token.end, fix)
+        case "NAME", name if name in vocabulary.labelled:
+            return token  # a function has its bracket everywhere
         case "NAME", "e" if token.note != "bold":  # `\mathbf{e}` is a vector
             return replace(token, note="euler")
         case "NAME", name if before_bracket and (
