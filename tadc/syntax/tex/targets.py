@@ -110,7 +110,15 @@ def _with_plain_target(
         statement = replace(statement, ranges=running)
         known |= {running[0].value}
     labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
-    left = _left(sides[0], _without_subscripts(right, of_tensors), known, tensors, labels, elements)
+    numbers = {name for name, rank in ranks.items() if rank == 0}
+    left = _left(
+        sides[0],
+        _without_subscripts(right, of_tensors),
+        known - numbers,
+        tensors | numbers,
+        labels,
+        elements,
+    )
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
