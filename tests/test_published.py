@@ -134,6 +134,7 @@ REFUSED = {  # what says so
     "cross_covariance_attention": "`\\hat{K}` is a number as far as the document tells, and a transpose is",
     "swapped_prediction": "the index `k` stands above other indices",
     "tone_reproduction": "`(x,y)` is a list, but what stands before it is no function",
+    "relaxed_populations": "the formula has ended before this",
     "tornqvist_index": "dimension 1 of p begins at 1",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }

@@ -2,6 +2,7 @@
 
 from published import (
     abstracts,
+    almanacs,
     annals,
     articles,
     bulletins,
@@ -52,6 +53,7 @@ __all__ = [
     "FORMULAS",
     "Formula",
     "abstracts",
+    "almanacs",
     "annals",
     "articles",
     "bulletins",

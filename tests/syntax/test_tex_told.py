@@ -28,6 +28,19 @@ READ = [
     (r"\[ R = \sum_x l_x m_x, \qquad r \approx \frac{\ln R}{T} \]", "R = sum{x} l[x]*m[x]; r = log(R)/T"),
     (r"\[ R = \sum_x l_x m_x, \qquad R \approx \frac{a}{T} \]", "R = sum{x} l[x]*m[x]"),
     (r"\[ y_i = \sigma(x_i - a) \] with $\sigma(\cdot) = \max(0, \cdot)$", "y[i] = max(0, x[i] - a)"),
+    # what a definition reads of itself at numbers is given
+    (r"\[ x_i = x_0 + v t_i \]", "x[i] = x_0 + v*t[i]"),
+    (r"\[ W_p = W_{040} r_p + W_{131} q_p \]", "W[p] = W_040*r[p] + W_131*q[p]"),
+    # a name with a label that stands as a number is none of a function
+    (r"\[ y_i = \sigma_f^2 + \sigma_f (x_i - 1) \]", "y[i] = sigma_f**2 + sigma_f*(x[i] - 1)"),
+    # counts of rows have a name of their own beside the size of their letter
+    (r"\[ s = \sum_{k=1}^{K} n_k \sum_{i=1}^{n} x_i z_{ik} \] where $n_k = \sum_i z_{ik}$",
+     "size n, K; input x[n], z[n, K]; s = sum{k, i} (sum{j} z[j, k])*x[i]*z[i, k]"),
+    # a letter twice below a left side, of which the right side has none
+    (r"\[ V_{nn} = \sum_{i<j} Z_i Z_j d_{ij} \]", "V = sum{i, j | i < j} Z[i]*Z[j]*d[i, j]"),
+    # formulas without a left side read what the prose defines
+    (r"with implicit confidence $c_i = 1 + a r_i$ \[ \sum_i c_i p_i^2 \]", "value = sum{i} (1 + a*r[i])*p[i]**2"),
+    (r"\[ \log|\det J| = \sum_i \log x_i \]", "s = sum{i} log(x[i])"),
     # links of statistics
     (r"\[ L = \sum_i y_i p_i, \quad \operatorname{logit}(p_i) = a + b x_i \]", "p[i] = sigmoid(a + b*x[i]); L = sum{i} y[i]*p[i]"),
     (r"\[ L = \sum_i y_i p_i, \quad \log\frac{p_i}{1 - p_i} = a + b x_i \]", "p[i] = sigmoid(a + b*x[i]); L = sum{i} y[i]*p[i]"),
@@ -72,6 +85,8 @@ REFUSED = [
     (r"\[ S(t) = \sum_{i=1}^{n} \mathbf{1}(T_i \le t) g_t \]", "nothing tells which numbers it runs over"),
     ("%!tadc input pi[A, A]\n" r"\[ V(s) = \sum_a \pi(a|s) q_a \]", "a conditional stands where a number is expected"),
     (r"\[ y_i = \max_{j=1,3,\ldots,k} x_{ij} \]", "dots stand for what the reader guesses"),
+    (r"\[ y_i = x_i^t z_i \] where superscript $t$ denotes the transpose", "may be a power or a label"),
+    (r"\[ y_i = \sigma_f (x_i - 1) \]", "is no function that tadc knows"),
     (r"\[ y_i = x_i^k \] where the superscript $j$ denotes joints", "may be a power or a label"),
     (r"\[ s = \sum_{i<j} w_{ij} (\delta_{ij} - d_{ij})^2 \]", "is 0 in every term of this sum"),
     ("%!tadc einstein\n" r"\[ a_i = B_{ij} c_j + d_k \]", "the index `k` is not on the left"),

@@ -3,6 +3,7 @@ r"""Left sides that are functions of what they define, the links of statistics.
 \log(\mu_i) = ..                       `\log \mu_i = ..`
 \operatorname{logit}(p_i) = ..         `p_i`, the sigmoid of the right side
 \log \frac{p_i}{1 - p_i} = ..          the same
+\log |\det J| = ..                     a number `log_det`
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ def without_link(left: Sequence[Token], right: Sequence[Token]) -> tuple[Token, 
     """The tokens of the definition of what stands in the function; None for other left sides. The sign is the first one of `right`."""
     if not left or len(right) < 2:
         return None
+    if left[0].value == "log" and any(t.value == "det" for t in left):
+        return (Token("NAME", "log_det", left[0].start, left[-1].end), *right)
     inner = _argument(left)
     if left[0].value == "log" and left[0].type == "FUNC":
         if _is_element(inner) and len(left) > len(inner) + 1:

@@ -134,6 +134,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
     spoken = [s for s in found.spoken if s.target not in sizes]
     ranks = declared_ranks(found)
+    if not functions:
+        found.displays = with_nameless(found.displays, guesses)
     told_in_prose = spoken_definitions(found.displays, spoken, ranks, ranks_of(found))
     for statement in told_in_prose:
         found.displays.append([statement])
@@ -142,8 +144,6 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if functions and not any(found.displays):
         applied = applying(found.in_prose, {f.name for f in functions})
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
-    if not functions:
-        found.displays = with_nameless(found.displays, guesses)
     found.displays = [
         [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
         for d in found.displays

@@ -64,7 +64,7 @@ _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$"
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
 _WHOLE_CHOICE = re.compile(r"\bif\b.{0,80}?\b(?:otherwise|else)\b", re.IGNORECASE | re.DOTALL)
 _SUPPOSES = re.compile(
-    r"\b(?:if|when|whenever|since|because|such|assum\w*|suppos\w*|unless|iff|impl\w+|note|satisf\w+|without)\b",
+    r"\b(?:if|when|whenever|since|because|such|assum\w*|suppos\w*|unless|iff|impl(?:y|ies|ied|ying)|note|satisf\w+|without)\b",
     re.IGNORECASE,
 )
 

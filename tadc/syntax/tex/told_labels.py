@@ -1,6 +1,6 @@
 r"""Letters above names that the prose calls labels: "the superscript $d$ denotes desired values", "superscripts $a$ and $p$ stand for ..".
 
-An index is no label, whatever the prose says that it denotes, nor is a letter that stands as a number.
+An index is no label, whatever the prose says that it denotes, and an operation such as the transpose is none.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.script_tokens import bound_names, scripted, with_rewritten_scripts
+from tadc.syntax.tex.script_tokens import bound_names, with_rewritten_scripts
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["told_labels", "with_told_labels"]
@@ -18,24 +18,21 @@ _LETTER = r"(?:\$|\\\()\s*(?:\\[a-z]+\{)?[A-Za-z]\}?\s*(?:\$|\\\))"
 _SAYS = re.compile(
     rf"\bsuperscripts?\s+({_LETTER}(?:(?:\s*,)?\s*(?:and|or|,)?\s*{_LETTER})*)", re.IGNORECASE
 )
+REACH = 80  # characters behind the letters that are looked at
+_OPERATION = re.compile(
+    r"\b(?:transpos|adjoint|conjugat|Hermitian|invers|powers?\b|exponent)", re.IGNORECASE
+)
 _ONE = re.compile(r"[A-Za-z](?=\}?\s*(?:\$|\\\)))")
 
 
 def told_labels(displays: Sequence[Sequence[Token]], declared: Set[str], text: str) -> set[str]:
-    """The letters of superscripts that the prose speaks of, which stand in scripts alone and are bound nowhere."""
-    told = {letter for said in _SAYS.finditer(text) for letter in _ONE.findall(said[1])}
-    scripts = {
-        id(t)
-        for tokens in displays
-        for kind in ("SUP", "SUB")
-        for _, _, inner in scripted(tokens, kind)
-        for t in inner
-    }
-    elsewhere = {
-        t.value for tokens in displays for t in tokens if t.type == "NAME" and id(t) not in scripts
-    }
+    """The letters of superscripts that the prose speaks of, which are bound nowhere."""
+    said = (
+        s for s in _SAYS.finditer(text) if not _OPERATION.search(text, s.end(), s.end() + REACH)
+    )
+    told = {letter for s in said for letter in _ONE.findall(s[1])}
     bound = {name for tokens in displays for name in bound_names(tokens)}
-    return told - elsewhere - bound - declared
+    return told - bound - declared
 
 
 def with_told_labels(tokens: Sequence[Token], letters: Set[str]) -> list[Token]:
