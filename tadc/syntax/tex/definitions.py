@@ -13,7 +13,7 @@ from dataclasses import replace
 from tadc.syntax.tex.approximations import is_computed
 from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.left_quotients import quotient_name
-from tadc.syntax.tex.links import without_link
+from tadc.syntax.tex.links import named_determinant, without_link
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.proportions import without_proportion
 from tadc.syntax.tex.script_tokens import scripted
@@ -57,7 +57,10 @@ def read_definition(tokens: tuple[Token, ...]) -> Statement | None:
         return reciprocal
     if (quotient := quotient_name(left, tokens[place:])) is not None:
         return Statement("definition", (*quotient, *tokens[place:]))
-    return statement if _is_target(left) else None
+    if _is_target(left):
+        return statement
+    named = named_determinant(left)
+    return Statement("definition", (*named, *tokens[place:])) if named else None
 
 
 def _with_base(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -13,15 +13,19 @@ from collections.abc import Sequence
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
-__all__ = ["without_link"]
+__all__ = ["named_determinant", "without_link"]
+
+
+def named_determinant(left: Sequence[Token]) -> tuple[Token, ...]:
+    r"""A name for `\log|\det J|`; nothing for other left sides."""
+    is_log = bool(left) and left[0].value == "log" and any(t.value == "det" for t in left)
+    return (Token("NAME", "log_det", left[0].start, left[-1].end),) if is_log else ()
 
 
 def without_link(left: Sequence[Token], right: Sequence[Token]) -> tuple[Token, ...] | None:
     """The tokens of the definition of what stands in the function; None for other left sides. The sign is the first one of `right`."""
     if not left or len(right) < 2:
         return None
-    if left[0].value == "log" and any(t.value == "det" for t in left):
-        return (Token("NAME", "log_det", left[0].start, left[-1].end), *right)
     inner = _argument(left)
     if left[0].value == "log" and left[0].type == "FUNC":
         if _is_element(inner) and len(left) > len(inner) + 1:
