@@ -145,6 +145,7 @@ NOT_CHECKED = {
     "margin_based_loss",
     "relative_distance",
     "discriminant",
+    "energy_distance",
     "image_entropy",
     "ripley",
     "support_vectors",
