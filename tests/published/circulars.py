@@ -711,7 +711,7 @@ where
 \end{equation}
 """,
     source="Dabney et al., Distributional reinforcement learning with quantile regression, 2018, equations 9 and 10",
-    output="L_cal",
+    output="L",
     tau=lambda r: r.uniform(0, 1, 4),
     y=lambda r: normal(r, 4),
     theta=lambda r: normal(r, 4),
