@@ -21,7 +21,7 @@ from tadc.resolve.boundary import boundary_choices
 from tadc.resolve.data import BOUNDARY_FORMS, IndexTensors
 from tadc.resolve.scope import Scope
 from tadc.resolve.shapes import Shapes
-from tadc.resolve.sizes import Sizes, bounded, integer
+from tadc.resolve.sizes import Sizes, bounded, integer, with_number
 from tadc.resolve.spelling import declared, spelled
 from tadc.syntax import ast
 
@@ -287,7 +287,7 @@ class IndexExpressions:
                     fix="subscripts must be affine: declare two dimensions instead, or make it a statement of its own, "
                     f"`m[..]: index = {e.span.text}`, and read `m[..]`"
                     if of_index
-                    else f"give the size a number: {declared(e.span, 'size M = 8')}, or `--size M=8`",
+                    else f"give the size a number: {with_number(a if indices & set(b.symbols) else b, e.span)}",
                 )
                 raise self.sizes.without_numbers(error, a if indices & set(b.symbols) else b)
         if not b.is_constant:

@@ -18,7 +18,7 @@ from tadc.resolve.shapes import Shapes
 from tadc.resolve.spelling import declared, spelled
 from tadc.syntax import ast
 
-__all__ = ["MOST", "Sizes", "bounded", "integer"]
+__all__ = ["MOST", "Sizes", "bounded", "integer", "with_number"]
 
 AnyError = TypeVar("AnyError", bound=Error)
 
@@ -144,7 +144,7 @@ class Sizes:
                     SyntaxError(
                         span,
                         f"`{span.text}` is a product of two sizes without numbers",
-                        fix=f"give one of them a number: {declared(span, 'size M = 8')}, or `--size M=8`",
+                        fix=f"give one of them a number: {with_number(b, span)}",
                     ),
                     b,
                 )
@@ -153,7 +153,7 @@ class Sizes:
                 SyntaxError(
                     span,
                     f"the divisor in `{span.text}` has no number",
-                    fix=f"give it one: {declared(span, 'size M = 8')}, or `--size M=8`",
+                    fix=f"give it one: {with_number(b, span)}",
                 ),
                 b,
             )
@@ -215,6 +215,12 @@ class Sizes:
         shifted = tuple(f + form.constant * newest.modulus for f in newest.forms)
         self.derived[-1] = DerivedSize(name, newest.op, shifted, newest.modulus)
         return symbol(name)
+
+
+def with_number(form: Affine, span: Span) -> str:
+    """How to give a number to the size that is all of a form; `M` stands for one of several."""
+    name = form.symbols[0] if len(form.symbols) == 1 else "M"
+    return f"{declared(span, f'size {name} = 8')}, or `--size {name}=8`"
 
 
 def bounded(form: Affine, span: Span) -> Affine:

@@ -303,7 +303,7 @@ where $t \in [0, 1]$.
 """,
     source="Hermite interpolation as in Farin, Curves and surfaces, and an encyclopedia",
     shapes=("size d", "input t[], p_0[d], m_0[d], p_1[d], m_1[d]"),
-    output="p_t",
+    output="p",
     t=lambda r: 0.3,
     p_0=lambda r: normal(r, 3),
     m_0=lambda r: normal(r, 3),

@@ -2,14 +2,14 @@ r"""Indices that stand as numbers where nothing tells the first index: `\sum_i i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Comparison, Definition, Element, Name, Number, Unary
 from tadc.syntax.nodes import Node, nodes, parts
 
-__all__ = ["refuse_values"]
+__all__ = ["refuse_compared", "refuse_values"]
 
 
 def refuse_values(definitions: Iterable[Definition]) -> None:
@@ -25,6 +25,33 @@ def refuse_values(definitions: Iterable[Definition]) -> None:
                 f"`{shown}` is an index that stands as a number here, and nothing tells whether it starts at 0 or at 1",
                 fix=rf"write `%!tadc base 0` or `%!tadc base 1`, or the range, `\sum_{{{shown}=1}}^{{N}}`",
             )
+
+
+def refuse_compared(definitions: Iterable[Definition], integers: Container[str]) -> None:
+    r"""Raise SyntaxError for the `t` of `S(t) = \sum_i [T_i \le t] \hat G_t` without a printed range: the times `T_i` are no numbers of
+    elements, unless a line declares them as `integers`.
+    """
+    definitions = list(definitions)
+    targets = {d.target.name for d in definitions}
+    for definition in definitions:
+        open_ = {r.name.name for r in definition.lefts if r.low is None and r.extent is None}
+        for node in nodes((definition.body,)):
+            if not isinstance(node, Comparison) or {*node.relations} <= {"==", "!="}:
+                continue
+            reads = [o for o in node.operands if isinstance(o, Element)]
+            index = next(
+                (o for o in node.operands if isinstance(o, Name) and o.name in open_), None
+            )
+            if index is not None and any(
+                r.name.name not in integers for r in reads if r.name.name not in targets
+            ):
+                t, data = index.name, reads[0].span.text
+                raise SyntaxError(
+                    node.span,
+                    f"`{t}` is an index here, and is compared with `{data}`: nothing tells which numbers it runs over",
+                    fix=rf"print its range behind the formula, `\quad {t} = 1, \dots, N`; for one `{t}`, declare the number, `%!tadc input {t}[]`,"
+                    f" and give what stands at `{t}` a name of its own",
+                )
 
 
 def _values(definition: Definition) -> Iterator[Name]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
+from tadc.syntax.tex.left_lists import COUNTED
 from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
@@ -76,6 +78,8 @@ class Brackets:
         """The definition with elements in place of indices in brackets, and with its functions marked."""
         tokens = definition.tokens
         bound = bound_names(tokens)
+        left = tokens[: definition.equal]
+        arguments = {t.value for t in left if t.value in COUNTED and t.note != "bold"}
         calls = {call.start: call for call in calls_in(tokens) if call.start > definition.equal}
         result: list[Token] = []
         place = 0
@@ -132,7 +136,7 @@ class Brackets:
             elif _is_factor(call, tokens):
                 result += [call.name, Token("THIN", "", call.name.end, call.name.end)]
                 place += 1
-            elif self._is_unclear(call, bound):
+            elif self._is_unclear(call, bound | arguments):
                 result.append(self._unclear(call))
                 place = call.end + 1
             else:
@@ -173,18 +177,19 @@ class Brackets:
     @staticmethod
     def _unclear(call: Call) -> Token:
         name = call.name.value
+        parameter = "x" if name != "x" else "z"
         fact = f"`{name}(..)` may be an element of `{name}`, a function of it, or a product"
         fix = (
             rf"write the element with a subscript, `{name}_{{i}}`, the product with a sign, `{name} \cdot (..)`; define the"
-            rf" function, `{name}(x) = ..`; or declare a number, `%!tadc input {name}[]`"
+            rf" function, `{name}({parameter}) = ..`; or declare a number, `%!tadc input {name}[]`"
         )
         return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
     def _is_element(self, call: Call, bound: Set[str]) -> bool:
         name = call.name.value
-        if name in self.sizes or name in _NUMBERS:
+        if name in self.sizes or (name in _NUMBERS and name not in self.ranks):
             return False
-        if self._is_at_declared_points(call, bound):
+        if self._is_at_declared_points(call, bound) or self._is_conditional(call, bound):
             return True
         if not _is_index(call.inner, bound):
             return False
@@ -202,6 +207,13 @@ class Brackets:
         has_room = len(below) + others == rank if call.below else 0 < len(below) <= rank
         return has_room and bool(below) and {*below} <= bound
 
+    def _is_conditional(self, call: Call, bound: Set[str]) -> bool:
+        r"""Whether it is the `\pi(a \mid s)` of a declared `pi` with as many dimensions; their order is told later."""
+        kinds = [t.type for t in call.inner]
+        names = {t.value for t in call.inner if t.type == "NAME"}
+        is_plain = kinds == ["NAME", "GIVEN", "NAME"] and names <= bound
+        return is_plain and not call.below and self.ranks.get(call.name.value, 0) == len(names)
+
     def _is_unclear(self, call: Call, bound: Set[str]) -> bool:
         name = call.name.value
         is_known = name in self.ranks or name in self.sizes or name in _NUMBERS or name in bound
@@ -211,7 +223,8 @@ class Brackets:
             return False  # the names of functions are looked at later
         is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
         is_function = is_operand(call.inner) or _is_of_angle(call) or self._is_kernel(call, bound)
-        return is_index or is_function
+        is_moved = name not in GREEK and _is_moved_by_data(call.inner, bound)
+        return is_index or is_function or is_moved
 
     def _is_kernel(self, call: Call, bound: Set[str]) -> bool:
         """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label: a function of a difference, or a gain."""
@@ -226,6 +239,20 @@ def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
     """Whether it is made of integers, names and `+ -`, with an index among them that is bound here."""
     has_index = any(t.type == "NAME" and t.value in bound for t in inner)
     return has_index and {t.type for t in inner} <= _INDEX
+
+
+def _is_moved_by_data(inner: Sequence[Token], bound: Set[str]) -> bool:
+    r"""Whether it is the `n - \tau_m` of a signal `x(n - \tau_m)`: an index, or what the left side is a function of, less an element."""
+    outside = [t for t, depth in depths(inner) if depth == 0]
+    letters = [
+        t for t, after in zip_longest(outside, outside[1:]) if after is None or after.type != "SUB"
+    ]
+    is_sum = any(t.type in ("PLUS", "MINUS") for t in outside)
+    has_letter = any(t.type == "NAME" and t.value in bound & COUNTED for t in letters)
+    return is_sum and has_letter and {t.type for t in inner} <= _INDEX | _SCRIPTS
+
+
+_SCRIPTS = frozenset(("SUB", "LBRACE", "RBRACE"))
 
 
 def _is_of_angle(call: Call) -> bool:

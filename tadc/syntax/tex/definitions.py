@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tadc.syntax.tex.approximations import is_computed
 from tadc.syntax.tex.commands import REFUSED, words
 from tadc.syntax.tex.left_quotients import quotient_name
+from tadc.syntax.tex.links import named_determinant, without_link
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.proportions import without_proportion
 from tadc.syntax.tex.script_tokens import scripted
@@ -41,10 +43,12 @@ def read_definition(tokens: tuple[Token, ...]) -> Statement | None:
     is_about = tokens[place].type == "APPROX" and statement.is_scalar and not is_integral(left)
     if is_about and any(t.type == "EQ" for t, depth in depths(tokens[place:]) if depth == 0):
         return read_definition(tokens[place + 1 :])  # `n(r) \approx n_l = ..`
-    if is_about and not statement.has_reduction:
-        return None  # `\pi \approx 3.14`
+    if is_about and not statement.has_reduction and not is_computed(tokens[place:]):
+        return None
     if (objective := _objective(left, tokens[place:])) is not None:
         return objective
+    if (plain := without_link(left, tokens[place:])) is not None:
+        return read_definition(plain)
     if (solved := _solved(left, tokens[place:])) is not None:
         return solved
     if (negative := _negative(left, tokens[place:])) is not None:
@@ -53,7 +57,10 @@ def read_definition(tokens: tuple[Token, ...]) -> Statement | None:
         return reciprocal
     if (quotient := quotient_name(left, tokens[place:])) is not None:
         return Statement("definition", (*quotient, *tokens[place:]))
-    return statement if _is_target(left) else None
+    if _is_target(left):
+        return statement
+    named = named_determinant(left)
+    return Statement("definition", (*named, *tokens[place:])) if named else None
 
 
 def _with_base(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

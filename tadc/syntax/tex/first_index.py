@@ -29,6 +29,9 @@ class Start:
     low: int | None
     span: Span
     reaches: int | None = None  # the lowest subscript that can be told from the start alone
+    is_lifted: bool = (
+        False  # whether other indices, from 1 on, keep all its subscripts from 0: `d_{t+l}`
+    )
     is_open: bool = False  # whether it has no end, `i \ge 1`, which leaves something out where the first index is 0
 
     @property
@@ -48,7 +51,7 @@ def base_of(
     """
     starts = [s for d in definitions for s in _starts(d)]
     ones = [s for s in starts if s.is_one]
-    zeros = [s for s in starts if s.low == 0]
+    zeros = [s for s in starts if s.low == 0 and not s.is_lifted]
     reaching = [s for s in starts if s.low is not None and s.reaches is not None and s.reaches < 1]
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
     if ones and not zeros and not reaching:
@@ -184,9 +187,11 @@ def _shown(span: Span) -> str:
 
 def _starts(definition: Definition) -> Iterator[Start]:
     """The printed ranges of a definition whose indices stand in subscripts, those of the left side first."""
-    for r, subscripts in _ranges_with_subscripts(definition):
+    ranges = [*_ranges_with_subscripts(definition)]
+    firsts = {r.name.name: first for r, _ in ranges if (first := _printed_first(r)) is not None}
+    for r, subscripts in ranges:
         is_left = any(r is left for left in definition.lefts)
-        start = _start(r, subscripts) if r.low is not None else None
+        start = _start(r, subscripts, firsts) if r.low is not None else None
         if start is not None and (start.reaches is not None if is_left else subscripts):
             yield start
         elif r.low is None and r.extent is not None and subscripts and not is_left:
@@ -215,17 +220,22 @@ def _least(node: ast.Reduction) -> Iterator[Start]:
                 pass
 
 
-def _start(r: Range, subscripts: Sequence[Expression]) -> Start:
-    low = r.low
-    if not isinstance(low, Number) or not low.text.isdigit():
+def _printed_first(r: Range) -> int | None:
+    is_number = isinstance(r.low, Number) and r.low.text.isdigit()
+    return int(r.low.text) if is_number and isinstance(r.low, Number) else None
+
+
+def _start(r: Range, subscripts: Sequence[Expression], firsts: Mapping[str, int]) -> Start:
+    """Where a range starts; `firsts` are the printed first values of the indices of the definition."""
+    first = _printed_first(r)
+    if first is None:
         return Start(None, r.span)
-    first = int(low.text)
-    reached = [
-        value
-        for value in (lowest(s, {r.name.name: first}) for s in subscripts)
-        if value is not None
-    ]
-    return Start(first, r.span, min(reached, default=None), is_open=r.high is None)
+    own = [lowest(s, {r.name.name: first}) for s in subscripts]
+    reached = [value for value in own if value is not None]
+    lifted = [lowest(s, {**firsts, r.name.name: first}) or 0 for s in subscripts]
+    is_lifted = bool(lifted) and not reached and min(lifted) > 0
+    least = min(lifted if is_lifted else reached, default=None)
+    return Start(first, r.span, least, is_lifted, is_open=r.high is None)
 
 
 def _counted(node: Node) -> Sequence[Expression]:

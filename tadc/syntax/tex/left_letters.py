@@ -40,7 +40,8 @@ def with_tensors(naming: Naming, definition: Statement) -> Statement | None:
     is_declared = tokens[0].value in naming.declared
     if is_declared and not reads_itself(definition):
         return None
-    below = [(name, inner) for name, _, inner in scripted(tokens[equal:], "SUB")]
+    right = tokens[equal:]
+    below = [(name, inner) for name, _, inner in scripted(right, "SUB")]
     own = [b for b in below if (b[0].value, *(t.value for t in b[1])) not in naming.labelled]
     bound = bound_names(tokens[equal:])
     tensors = {name.value for name, _ in own}
@@ -48,7 +49,9 @@ def with_tensors(naming: Naming, definition: Statement) -> Statement | None:
     inside = {t.value for _, inner in own for t in inner} | bound
     letters = {t.value for t in left}
     if len(letters) == 1 < len(left) and not letters <= tensors - inside:
-        return None  # a diagonal, `p_{ii} = 0`
+        is_double = definition.has_reduction and not letters & ({*"ij"} | {t.value for t in right})
+        if not is_double or tokens[0].value in naming.survey.read_below:
+            return None  # a diagonal, `p_{ii} = 0`
     kinds = [t.type for t in tokens[3:closing]]
     are_capitals = all(n.isupper() for n in letters)  # `D_{KL}(p \| q)`
     is_plain = kinds == ["NAME"] * len(left) and len(left) > 1

@@ -52,8 +52,13 @@ class LeftNames:
     )  # the `x` of `\Delta x`, if `x` stands nowhere else
 
     @classmethod
-    def of(cls, displays: Iterable[Sequence[Token]], declared: Set[str]) -> LeftNames:
-        """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines."""
+    def of(
+        cls,
+        displays: Iterable[Sequence[Token]],
+        declared: Set[str],
+        formulas: Iterable[Sequence[Token]] = (),
+    ) -> LeftNames:
+        """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines; `formulas` may say shapes."""
         displays = [list(tokens) for tokens in displays]
         names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)), declared)
         letters = Counter(_plain(t) for tokens in displays for t in tokens if t.type == "NAME")
@@ -63,6 +68,7 @@ class LeftNames:
         words = [key[1:] for key in keys if key[0] == "letters" and key[1] not in _STEPS]
         names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
         names._defined |= {key for tokens in displays for key in _functions(tokens)}
+        names._defined |= {key for tokens in formulas for key in _shaped(tokens)}
         return names
 
     def applied(self, tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
@@ -165,6 +171,16 @@ def _heads(tokens: Sequence[Token]) -> Iterator[_Head]:
         head = _head(tokens, _behind_factors(tokens, start, closing), closing)
         if head is not None:
             yield head
+
+
+def _shaped(tokens: Sequence[Token]) -> Iterator[Key]:
+    r"""The names with a sign above, `\mathbf{v}_s^+`, that have a shape."""
+    closing = closing_braces(tokens)
+    end = next((n for n, t in enumerate(tokens) if t.type == "IN"), 0)
+    for place in range(end if any(t.type == "RR" for t in tokens[end:]) else 0):
+        head = _marked(tokens, place, closing) if tokens[place].type == "NAME" else None
+        if head is not None and head.key[2] in ("+", "-"):
+            yield head.key
 
 
 def _functions(tokens: Sequence[Token]) -> Iterator[Key]:

@@ -11,6 +11,7 @@ from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Expression, Note, Range
 from tadc.syntax.base import declared_base
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
+from tadc.syntax.tex.base_values import refuse_compared
 from tadc.syntax.tex.bold import NO_BOLD, Bold
 from tadc.syntax.tex.centred import with_centred
 from tadc.syntax.tex.columns import columns
@@ -22,6 +23,7 @@ from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.known_tensors import Known, Ranks
 from tadc.syntax.tex.left_ranges import with_extents
+from tadc.syntax.tex.lost_deltas import refuse_lost_deltas
 from tadc.syntax.tex.open_ranges import with_ends
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
@@ -65,6 +67,7 @@ def meaning(
     defined = {r.definition.target.name for r in read}
     updates = {r.definition.span.start for r in read if r.is_update}
     taken = names_of([*items, *(r.definition for r in read)])
+    taken |= _names_of_ranges(read)
     bodies = composed_functions() | {name: Inlined(*body) for name, body in functions.items()}
     notes += about_composed([r.definition for r in read])
     definitions: list[Definition] = []
@@ -82,6 +85,7 @@ def meaning(
             definition = with_products(inlined(bound, bodies, taken))
             definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)
+            refuse_lost_deltas(definition)
             definitions.append(_with_used_arguments(definition, defined))
         except SyntaxError as error:
             errors += error.errors
@@ -90,6 +94,8 @@ def meaning(
     notes += _about_deltas(definitions)
     declared = declared_base(items)
     printed = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
+    integers = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.values}
+    refuse_compared(definitions, integers)
     told = _base(definitions, printed, notes) if declared is None else declared
     base = index_base if told is None else told
     more: list[ast.Item] = []
@@ -149,6 +155,12 @@ def meaning(
         tuple(notes),
         tuple(s.reason for s in skipped),
     )
+
+
+def _names_of_ranges(read: Sequence[Read]) -> set[str]:
+    """The names in ranges that are printed behind definitions: no new index may be called so."""
+    bounds = [b for r in read for said in r.ranges.values() for b in (said.low, said.high) if b]
+    return {n.name for n in nodes(bounds) if isinstance(n, ast.Name)}
 
 
 def _in_places(items: Sequence[ast.Item], definitions: Sequence[Definition]) -> list[ast.Item]:

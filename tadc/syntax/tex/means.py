@@ -94,8 +94,8 @@ def _element(
     for d in definitions:
         summed = bound_names(d.right)
         for read in _reads(d.right):  # the `x` of `V[x] =` is the whole tensor
-            if read.name.value != base:
-                continue
+            if read.name.value != base or read.letters is None:
+                continue  # `x_{t+k}` is moved
             own = {t.value for t in read.letters or ()}
             counts.add(len(own))
             others = own - wanted

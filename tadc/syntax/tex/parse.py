@@ -19,6 +19,7 @@ from tadc.syntax.idx.parse import MOST_ERRORS
 from tadc.syntax.likes import with_likes
 from tadc.syntax.paths import refuse_path
 from tadc.syntax.tex.agreed import with_agreed
+from tadc.syntax.tex.approximations import without_second_values
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.counted import counted
@@ -109,7 +110,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     collect_convention(found, text)
     collect_statements(found, text, regions)
 
-    found.displays = without_lists_of_elements(found.displays)
+    found.displays = without_second_values(without_lists_of_elements(found.displays))
     found.displays = [with_shared_ranges(display) for display in found.displays]
     printed = [s for display in found.displays for s in display]
     periods = periods_of([*printed, *found.in_prose], text.text)
@@ -133,6 +134,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
     spoken = [s for s in found.spoken if s.target not in sizes]
     ranks = declared_ranks(found)
+    if not functions:
+        found.displays = with_nameless(found.displays, guesses)
     told_in_prose = spoken_definitions(found.displays, spoken, ranks, ranks_of(found))
     for statement in told_in_prose:
         found.displays.append([statement])
@@ -141,8 +144,6 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if functions and not any(found.displays):
         applied = applying(found.in_prose, {f.name for f in functions})
         found.displays += [[s] for s in with_labelled_functions(applied, functions)]
-    if not functions:
-        found.displays = with_nameless(found.displays, guesses)
     found.displays = [
         [_with_sums(s, declared, guesses) if s.kind == "definition" else s for s in d]
         for d in found.displays

@@ -26,6 +26,7 @@ from tadc.syntax.tex.compound_indices import compound_indices, with_compound_ind
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
+from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
 from tadc.syntax.tex.element_products import with_element_products
 from tadc.syntax.tex.evaluation_points import (
     nodes_of_points,
@@ -48,9 +49,11 @@ from tadc.syntax.tex.labels import (
 from tadc.syntax.tex.layers import layer_letters, with_layers
 from tadc.syntax.tex.left_names import LeftNames
 from tadc.syntax.tex.listed_heads import listed_heads, without_lists_of_heads
+from tadc.syntax.tex.listed_limits import with_ends_of_lists
 from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
 from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
+from tadc.syntax.tex.named_zeros import named_zeros, with_named_zeros
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
@@ -97,6 +100,7 @@ from tadc.syntax.tex.told_functions import (
     with_told_product,
     with_unclear_sign,
 )
+from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
@@ -151,10 +155,6 @@ def passed(
 # ---------------------------------------------------------------------- the passes
 
 
-def _real_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_real_numbers
-
-
 def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = replaced(f.displayed)
     return lambda tokens: with_replacements(tokens, names)
@@ -165,15 +165,16 @@ def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_concentrations(tokens, names)
 
 
+def _told_labels(f: Formulas) -> Callable[[Tokens], Tokens]:
+    letters = set() if f.is_upper else told_labels(f.displayed, f.declared, f.text)
+    return lambda tokens: with_told_labels(tokens, letters)
+
+
 def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.is_upper:
         return list
     words, indices = raised_words(f.displayed, f.declared), starred_indices(f.displayed)
     return lambda tokens: with_starred_indices(with_raised_words(tokens, words, f.guesses), indices)
-
-
-def _listed_subscripts(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_listed_subscripts
 
 
 def _magnitudes(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -190,16 +191,9 @@ def _raised_zeros(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_raised_zeros(tokens, names)
 
 
-def _plain_fractions(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_plain_fractions
-
-
-def _marks_below(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_marks_below
-
-
-def _words_below(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_words_below
+def _named_zeros(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = named_zeros(f.tokens, f.in_prose, f.declared)
+    return lambda tokens: with_named_zeros(tokens, names, f.guesses)
 
 
 def _defined_statistics(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -226,10 +220,6 @@ def _listed_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _bracket_factors(f: Formulas) -> Callable[[Tokens], Tokens]:
     factors = bracket_factors(f.displayed) - f.declared
     return lambda tokens: with_bracket_factors(tokens, factors)
-
-
-def _unclear_stars(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_unclear_stars
 
 
 def _defined_averages(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -333,10 +323,6 @@ def _named_extents(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_named_extents(tokens, taken, functions)
 
 
-def _softmax_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_softmax_of_rows
-
-
 def _told_product(f: Formulas) -> Callable[[Tokens], Tokens]:
     return with_told_product if told_product(f.text) else list
 
@@ -370,10 +356,6 @@ def _half_places(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_half_places(tokens, firsts, f.guesses)
 
 
-def _conditions_for_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_conditions_for_sets
-
-
 def _single_limits(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_single_limits(tokens, f.guesses)
 
@@ -386,10 +368,6 @@ def _labelled_bounds(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _words(f: Formulas) -> Callable[[Tokens], Tokens]:
     known = known_words(f.tokens, f.declared, f.text)
     return lambda tokens: with_words(tokens, known, f.declared, f.guesses)
-
-
-def _plain_ones(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_plain_ones
 
 
 def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -427,46 +405,51 @@ def _without_times(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_times(tokens, moments, f.guesses)
 
 
-def _element_products(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return with_element_products
-
-
 def _sign_labels(f: Formulas) -> Callable[[Tokens], Tokens]:
     letters = signed_letters(f.tokens, f.declared)
     return lambda tokens: with_sign_labels(tokens, letters)
 
 
 def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
-    names = LeftNames.of(f.displayed, f.declared)
+    names = LeftNames.of(f.displayed, f.declared, f.tokens)
     return lambda tokens: names.applied(tokens, f.guesses)
 
 
+def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
+    """The pass over formulas of which none tells anything about the others."""
+    return lambda _formulas: rewrite
+
+
 PASSES: tuple[Pass, ...] = (
-    _real_numbers,
+    _each(with_real_numbers),
     _defined_statistics,
-    _listed_subscripts,
+    _each(with_listed_subscripts),
+    _each(with_ends_of_lists),
+    _each(with_letters_for_dots),
     _replacements,
     _concentrations,
     _positive_parts,
+    _told_labels,
     _raised_words,
     _raised_zeros,
-    _plain_fractions,
+    _named_zeros,
+    _each(with_plain_fractions),
     _own_words,
     _script_words,
     _layers,
-    _marks_below,
-    _words_below,
+    _each(with_marks_below),
+    _each(with_words_below),
     _angles,
     _whole_names,
     _told_functions,
     _unclear_sign,
     _told_product,
-    _softmax_rows,
+    _each(with_softmax_of_rows),
     _named_extents,
     _without_remainders,
     _raised_heads,
     _flat_words,
-    _unclear_stars,
+    _each(with_unclear_stars),
     _defined_averages,
     _given_parameters,
     _unread_arguments,
@@ -476,11 +459,11 @@ PASSES: tuple[Pass, ...] = (
     _plain_arrows,
     _dotted,
     _half_places,
-    _conditions_for_sets,
+    _each(with_conditions_for_sets),
     _single_limits,
     _labelled_bounds,
     _words,
-    _plain_ones,
+    _each(with_plain_ones),
     _norms_and_indicators,
     _sizes_of_sets,
     _magnitudes,
@@ -492,5 +475,5 @@ PASSES: tuple[Pass, ...] = (
     _sign_labels,
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
-    _element_products,
+    _each(with_element_products),
 )

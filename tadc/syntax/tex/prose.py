@@ -64,7 +64,7 @@ _FOR = re.compile(r"\b(?:for|over)(?:\s+(?:all|each|every|any))?\s*(?:\$|\\\()$"
 _LEADS = re.compile(r"(?:\$|\\\))?(?:[\s,:]|[A-Za-z]+\b|\\begin\{\w+\*?\}|\\\[|\$\$){0,40}")
 _WHOLE_CHOICE = re.compile(r"\bif\b.{0,80}?\b(?:otherwise|else)\b", re.IGNORECASE | re.DOTALL)
 _SUPPOSES = re.compile(
-    r"\b(?:if|when|whenever|since|because|such|assum\w*|suppos\w*|unless|iff|impl\w+|note|satisf\w+|without)\b",
+    r"\b(?:if|when|whenever|since|because|such|assum\w*|suppos\w*|unless|iff|impl(?:y|ies|ied|ying)|note|satisf\w+|without)\b",
     re.IGNORECASE,
 )
 
@@ -187,7 +187,7 @@ def spoken_definitions(
             is_new = s.target in read - defined or _is_twin(s, definitions)
             is_new = is_new and _name_of(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
-            is_formula = _is_formula(s) and s.target not in sizes
+            is_formula = _is_formula(s) and not (s.is_scalar and s.target in sizes)
             is_formula = is_formula or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
@@ -204,7 +204,7 @@ def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:
     """
     count = len(left_indices(statement.tokens))
     reads_itself = any(t.value == statement.target for t in statement.right)
-    is_whole = statement.is_scalar or (count and ranks.get(statement.target) == count)
+    is_whole = statement.is_scalar or ranks.get(statement.target) in (0, count)
     return statement.target in ranks and bool(is_whole) and not reads_itself
 
 

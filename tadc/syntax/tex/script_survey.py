@@ -23,6 +23,7 @@ __all__ = [
     "told_apart",
     "values",
     "with_free_capitals",
+    "with_given_numbers",
     "with_numbers_alone",
     "with_two_digits",
     "with_two_letters",
@@ -138,6 +139,20 @@ def with_numbers_alone(definitions: Sequence[Statement]) -> set[str]:
         for name, found in numbers.items()
         if "" not in found and not any(f"{name}_{n}" in others for n in found)
     }
+
+
+def with_given_numbers(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names of which one formula defines all elements by some with numbers, `x_i = x_0 + v t_i`, that nothing else reads: these are
+    given, as an element would be defined by itself.
+    """
+    found: set[str] = set()
+    others: set[str] = set()
+    for d in definitions:
+        for name, _, inner in scripted(d.right, "SUB"):
+            is_own = name.value == d.target and bool(left_indices(d.tokens))
+            is_given = is_own and [t.type for t in inner] == ["NUM"]
+            (found if is_given else others).add(name.value)
+    return found - others
 
 
 def raised_over_sums(definitions: Sequence[Statement]) -> set[str]:

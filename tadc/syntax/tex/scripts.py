@@ -35,6 +35,7 @@ from tadc.syntax.tex.script_survey import (
     told_apart,
     values,
     with_free_capitals,
+    with_given_numbers,
     with_numbers_alone,
     with_two_digits,
     with_two_letters,
@@ -93,6 +94,7 @@ class Scripts:
     _bound: list[set[str]] = field(default_factory=list)
     _tensors: set[str] = field(default_factory=set)  # names that have a bound index somewhere
     _constants: set[str] = field(default_factory=set)  # names that have numbers below them alone
+    _given: set[str] = field(default_factory=set)  # the `x` of `x_i = x_0 + v t_i`
     _pairs: set[str] = field(default_factory=set)  # names with two letters below them, or a number
     _intercepts: set[str] = field(default_factory=set)  # vectors whose `x_0` is its own name
     _with_zero: set[str] = field(default_factory=set)  # vectors with a 0 below them: unclear
@@ -142,6 +144,7 @@ class Scripts:
         self._has_sums = any(d.has_reduction for d in self.definitions)
         self._constants = with_numbers_alone(self.definitions) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
+        self._given = with_given_numbers(self.definitions) - self.declared
         self._pairs = with_two_letters(self.definitions) - self.declared
         self._tell_intercepts()
         self._counts = counts_on_left(self.definitions)
@@ -277,7 +280,9 @@ class Scripts:
             return with_label(base, names, below[-1].end), None
         if (mixed := self._with_some_labels(base, below, scope)) is not None:
             return mixed
-        if not inner or self.is_einstein or letters is None or not kinds <= {"NAME", "COMMA"}:
+        if not inner or letters is None or not kinds <= {"NAME", "COMMA"}:
+            return base, below
+        if self.is_einstein and not self._is_label_alone(base, names):
             return base, below
         known = self._bounds | bound | moving | self.sizes
         is_free = not any(t.value in known for t in names)
@@ -296,6 +301,15 @@ class Scripts:
         text = f"`{name.value}` is one name: nothing binds {said}"
         self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, None
+
+    def _is_label_alone(self, base: Token, names: Sequence[Token]) -> bool:
+        r"""Whether it is the `s` of `(C_s \Delta)^2` under Einstein's convention: below that name alone, and no letter of indices."""
+        return len(names) == 1 and all(
+            (t.value in NO_INDICES or t.value.isupper())
+            and self._owners.get(t.value) == {base.value.split("_")[0]}
+            and t.value not in self._summed | self._below_with_others
+            for t in names
+        )
 
     def _is_constant_letter(self, letter: Token) -> bool:
         r"""Whether the `L` of `g_L (E_L - V_i) + \sum_j w_{ij}` is a label, and no sum that is not written: others are, and it is a capital, or rarely counts."""
@@ -388,6 +402,10 @@ class Scripts:
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
         is_left = name.value in self._left_numbers
         if not others and (is_left or base.value in self._constants):
+            return name, None
+        if not others and base.value in self._given:
+            text = f"`{name.value}` is one name: the definition of `{base.value}` reads no other element of it"
+            self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
             return name, None
         if not others and (name.value in self.scalars or base.value in self._pairs):
             return name, None

@@ -61,6 +61,7 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             contexts
             and contexts[-1] in ("indices", "limits")
             and _separate(result[-1], token, commas[-1], vocabulary)
+            and not _is_multiple(result, tokens[place : place + 3], vocabulary)
         ):
             result.append(Token("COMMA", "", token.start, token.start))
         if token.type in OPENERS:
@@ -176,6 +177,19 @@ def _separate(left: Token, right: Token, has_commas: bool, vocabulary: Vocabular
     return not (left.type == "NAME" and left.value in vocabulary.sizes and right.type != "NUM")
 
 
+def _is_multiple(
+    before: Sequence[Token], following: Sequence[Token], vocabulary: Vocabulary
+) -> bool:
+    r"""Whether a size behind an index multiplies it: the `D` of `x_{n+mD}` and of `x_{mD+n}`, in which a sum goes on."""
+    size = following[0]
+    if before[-1].type != "NAME" or size.type != "NAME" or size.value not in vocabulary.sizes:
+        return False
+    if before[-2].type in ("PLUS", "MINUS"):
+        return before[-3].type in ENDS_OPERAND
+    kinds = [t.type for t in following[1:]]
+    return before[-2].type == "LBRACE" and kinds == ["PLUS", "NAME"]
+
+
 def _is_gamma(token: Token, before: Sequence[Token], following: str) -> bool:
     r"""Whether it is the function of `\log\Gamma(x)`."""
     is_logarithm = bool(before) and before[-1].type == "FUNC" and before[-1].value == "log"
@@ -225,6 +239,8 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
                 " number: `%!tadc input sigma[]`"
             )
             return Token("ERROR", fact, token.start, token.end, fix)
+        case "NAME", name if name in vocabulary.labelled:
+            return token  # a function has its bracket everywhere
         case "NAME", "e" if token.note != "bold":  # `\mathbf{e}` is a vector
             return replace(token, note="euler")
         case "NAME", name if before_bracket and (

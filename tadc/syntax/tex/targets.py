@@ -110,7 +110,15 @@ def _with_plain_target(
         statement = replace(statement, ranges=running)
         known |= {running[0].value}
     labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
-    left = _left(sides[0], _without_subscripts(right, of_tensors), known, tensors, labels, elements)
+    numbers = {name for name, rank in ranks.items() if rank == 0}
+    left = _left(
+        sides[0],
+        _without_subscripts(right, of_tensors),
+        known - numbers,
+        tensors | numbers,
+        labels,
+        elements,
+    )
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
@@ -151,7 +159,9 @@ def _with_plain_chain(
 def _arguments_of(
     indexed: set[str], right: Sequence[Token], ranks: Mapping[str, int], functions: Set[str]
 ) -> set[str]:
-    """The letters in lists behind these names, and behind declared ones with room for as many indices: alone, or moved, `L(x + 1, y)`."""
+    """The letters in lists behind these names, and behind declared ones with room for as many indices: alone, or moved, `L(x + 1, y)`;
+    and what stands below those that are declared with room for both.
+    """
     found: set[str] = set()
     for call in calls_in(right):
         parts = listed(call.inner)
@@ -166,6 +176,8 @@ def _arguments_of(
         is_moved = is_moved and call.name.value not in functions
         if is_indexed or is_moved or ranks.get(call.name.value, 0) == below + len(parts):
             found |= {part[0].value for part in parts}
+        if below and ranks.get(call.name.value, 0) == below + len(parts):
+            found |= {t.value for t in call.below if t.type == "NAME"}
     return found
 
 
@@ -255,7 +267,7 @@ def _left(
         power = next((n for n, t in enumerate(head) if t.type == "SUP"), len(head))
         is_last = power == len(head) or closing_brackets(head).get(power + 1) == len(head) - 1
         end = power if is_last else len(head)  # `\sigma_B^2(k) =`
-        return [*_with_indices(head[:end], indices, right, elements), *head[end:]]
+        return [*_with_indices(head[:end], indices, right, elements, known), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
     if (error := unclear_parameter(listed, right)) is not None:
         return [*head, error]
@@ -336,6 +348,7 @@ def _with_indices(
     indices: Sequence[Token],
     right: Sequence[Token],
     elements: Set[tuple[str, str]],
+    known: Set[str],
 ) -> list[Token]:
     """`k_y` with the indices as its subscript: what stands there already is a label that the right side lacks, or comes first."""
     listed: list[Token] = []
@@ -348,10 +361,10 @@ def _with_indices(
         others |= below_elements(right, {t.value for t in indices})
         if len(letters) > 1 or letters[0] in COUNTED:
             others |= names_in_subscripts(right)
-        others |= {letter for name, letter in elements if name == head[0].value}
+        others |= known | {letter for name, letter in elements if name == head[0].value}
         if set(kinds[3:-1]) == {"NAME"} and not others & {*letters}:
             name = replace(head[0], value=f"{head[0].value}_{''.join(letters)}")
-            return _with_indices([name], indices, right, elements)
+            return _with_indices([name], indices, right, elements, known)
         return [*head[:-1], *listed, head[-1]]
     start, end = indices[0].start, indices[-1].end
     sub = Token("SUB", "_", start, start)

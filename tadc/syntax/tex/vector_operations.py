@@ -34,7 +34,8 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
         raise SyntaxError(
             e.span,
             "a conditional stands where a number is expected",
-            fix="write the element with its indices in the order of the dimensions, `p_{ij}` for `p(i | j)`",
+            fix="write the element with its indices in the order of the dimensions, `p_{ij}` for `p(i | j)`; or declare its shape, and that of"
+            " another tensor with one of these indices, where the extents differ: `%!tadc input p[.., ..]`",
         )
     if first.rank == 0 and name != "\\softmax":
         raise SyntaxError(

@@ -73,7 +73,9 @@ def _has_tensors(known: Known, e: Expression) -> bool:
 
 
 def is_number(known: Known, e: Expression) -> bool:
-    """Whether it is one for sure, such as the 1 of `1 - z`: written as one, declared without dimensions, or an element."""
+    r"""Whether it is one for sure, such as the 1 of `1 - z`: written as one, declared without dimensions, an element, or made of such
+    two, `\frac{1}{2}`.
+    """
     is_declared = (
         isinstance(e, Name) and known.extents.get(e.name) == [] and not known.ranks.get(e.name)
     )
@@ -82,7 +84,8 @@ def is_number(known: Known, e: Expression) -> bool:
         and e.name.name in known.extents
         and known.ranks.get(e.name.name, 0) == len(e.subscripts)
     )
-    return isinstance(e, Number) or is_declared or is_element
+    is_quotient = isinstance(e, Binary) and all(is_number(known, x) for x in (e.left, e.right))
+    return isinstance(e, Number) or is_declared or is_element or is_quotient
 
 
 def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from tadc.syntax import ast
 from tadc.syntax.tex.calls import calls_in
@@ -28,6 +28,7 @@ class Vocabulary:
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
     is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
     bounds: frozenset[str] = frozenset()  # names that stand above sums
+    labelled: frozenset[str] = frozenset()  # those with labels that stand as numbers, `\sigma_d^2`
 
     def has_compound(self, base: str, name: str) -> bool:
         """Whether `name`, `base` with a subscript, is a name of its own and no element of a tensor `base`."""
@@ -86,7 +87,20 @@ def vocabulary(
         | _numbers(items),
         is_sigmoid,
         frozenset(_bounds(definitions)),
+        frozenset(_labelled_numbers(definitions)),
     )
+
+
+def _labelled_numbers(definitions: Iterable[Statement]) -> Iterator[str]:
+    """The names with labels that a right side has without a subscript and a bracket behind them."""
+    for definition in definitions:
+        for name, after in zip_longest(definition.right, definition.right[1:]):
+            kind = "" if after is None else after.type
+            if name.type == "NAME" and "_" in name.value and kind not in _BEHIND_FUNCTIONS:
+                yield name.value
+
+
+_BEHIND_FUNCTIONS = frozenset(("LPAR", "LSQB", "SUB"))
 
 
 def _bounds(definitions: Iterable[Statement]) -> Iterator[str]:
