@@ -85,11 +85,11 @@ def ranges_of(kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _U
     """Ranges of the sizes and of the indices of the kernel's box. `usual` has about how large the sizes are."""
     beside_data = has_data(program)  # less is known of its sizes
 
-    def most(s: Symbol) -> int:
+    def largest(s: Symbol) -> int:
         n = usual.get(s, UNBOUNDED)
         return UNBOUNDED if beside_data and n > EXACT else most_of(n) if s in usual else n
 
-    ranges = {s: (0, UNBOUNDED) if s in program.offsets else (1, most(s)) for s in program.sizes}
+    ranges = {s: (0, UNBOUNDED) if s in program.offsets else (1, largest(s)) for s in program.sizes}
     for d in program.derived_sizes:
         most = (_greatest(form, ranges) // d.modulus for form in d.forms)
         ranges[d.name] = 1, max(most) if d.op == "max" else min(most)
