@@ -50,6 +50,8 @@ KINDS = (
     f"*{PART}",
 )
 STALE = 3600  # seconds after which a part is abandoned
+SWEPT = "swept"  # the file that is as old as the last look at all entries
+SWEPT_AGAIN = 300  # seconds after which there is another one
 WORTH = 0.002  # seconds to make a value, below which it is not cached
 MOST_PICKLED = 4 * 2**20  # bytes of one cached value
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -145,6 +147,7 @@ def write(name: str, content: bytes) -> Path | None:
             raise
     except OSError:  # the disk is full, or the folder cannot be written
         return None
+    _kept_small_at_times(within)
     return path
 
 
@@ -179,9 +182,14 @@ def kept_small() -> None:
                 path.unlink()
 
 
-@cache
-def _kept_small_once() -> None:
-    kept_small()
+def _kept_small_at_times(within: Path) -> None:
+    """As `kept_small`, but not again soon: it looks at all entries, which may be tens of thousands."""
+    marker = within / SWEPT
+    with suppress(OSError):
+        if marker.exists() and time.time() - marker.stat().st_mtime < SWEPT_AGAIN:
+            return
+        marker.touch()
+        kept_small()
 
 
 # ---------------------------------------------------------------------- cached values
@@ -208,8 +216,8 @@ def kept(name: str, make: Callable[[], Made]) -> Made:
     if time.perf_counter() - start >= WORTH:
         with suppress(Exception):  # it has no pickle
             data = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
-            if len(data) <= MOST_PICKLED and write(name, data):
-                _kept_small_once()
+            if len(data) <= MOST_PICKLED:
+                write(name, data)
     return made
 
 

@@ -280,3 +280,15 @@ def test_programs_have_one_fingerprint_if_they_are_equal(seed):
 
     assert fingerprint(first) == fingerprint(same)
     assert (fingerprint(first) == fingerprint(other)) == (first == other)
+
+
+def test_entries_are_not_all_looked_at_for_each_new_one(place, monkeypatch):
+    looked = []
+    monkeypatch.setattr(cache, "kept_small", lambda: looked.append(1))
+
+    for n in range(3):
+        cache.write(f"made-{n}.pickle", b"one")
+    assert len(looked) == 1
+    os.utime(place / cache.SWEPT, (0, 0))
+    cache.write("made-3.pickle", b"one")
+    assert len(looked) == 2

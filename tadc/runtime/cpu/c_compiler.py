@@ -25,7 +25,7 @@ from types import FrameType
 from typing import Any, ClassVar
 from weakref import WeakSet, finalize
 
-from tadc.cache import STALE, digest, folder, kept_small, read, remove, write
+from tadc.cache import STALE, digest, folder, read, remove, write
 from tadc.errors import BackendError
 from tadc.progress import stage
 from tadc.schedule.cpu.machine import AVX2, AVX512, NEON, SSE, Processor
@@ -197,7 +197,6 @@ def _made(
         with _building() as place:
             built = _built(text, command, flags, given, place)
             kept = write(name, built.read_bytes())
-            kept_small()
             try:
                 return Library(built)  # its file may go once it is loaded
             except OSError as error:
