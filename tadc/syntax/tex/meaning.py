@@ -94,7 +94,8 @@ def meaning(
     notes += _about_deltas(definitions)
     declared = declared_base(items)
     printed = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
-    integers = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.values}
+    tensors = [i for i in items if isinstance(i, ast.TensorDeclaration)]
+    integers = {i.name.name for i in tensors if i.values or _has_integers(i)}
     refuse_compared(definitions, integers)
     told = _base(definitions, printed, notes) if declared is None else declared
     base = index_base if told is None else told
@@ -395,3 +396,8 @@ def _ranks(definitions: Sequence[Definition]) -> dict[str, int]:
 def _left(definition: Definition) -> str:
     listed = ", ".join(r.name.name for r in definition.lefts)
     return f"`{definition.target.name}[{listed}]`" if listed else f"`{definition.target.name}`"
+
+
+def _has_integers(i: ast.TensorDeclaration) -> bool:
+    """Whether the line declares an index tensor by its type."""
+    return i.dtype is not None and (i.dtype.name == "index" or "int" in i.dtype.name)
