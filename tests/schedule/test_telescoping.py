@@ -188,6 +188,20 @@ def test_random_running_sums_are_those_of_the_interpreter(seed):
             np.testing.assert_allclose(d, e, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_running_sums_of_rows_share_no_kernel_with_sums_of_these_rows(backend):
+    text = (
+        "size I, N\ninput x[I, N], w[N], v[N]\nm[t: N] = max{s: N | s >= t} v[s]\n"
+        "y[i: I, t: N] = sum{s: N | s >= t} x[i, s]*w[s]*exp(v[s] - m[t])"
+    )
+    f, oracle = (tadc.compile(text, backend=b).adjoint() for b in (backend, "interpreter"))
+    rng = np.random.default_rng(0)
+    for n in (1, 4, 7):
+        given = rng.normal(size=(2, n)), rng.normal(size=n), rng.normal(size=n), rng.normal(size=(2, n))  # fmt: skip
+        for found, right in zip(f(*given), oracle(*given), strict=True):
+            np.testing.assert_allclose(found, right, rtol=1e-11, atol=1e-12)
+
+
 def test_what_is_no_running_maximum_is_no_reference():
     text = ROWS + "input m[N]\ny[i, t: N] = sum{s=0..t} exp(x[i, s] - m[t])"
     native, oracle = (tadc.compile(text, backend=b) for b in ("native", "interpreter"))

@@ -67,13 +67,18 @@ def _joined(
         return None
     if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
         return None
-    if owned := rows(first):
+    if owned := _rows(first, program):
         mate = _mate(s, first, owned, program)
         return [*group, mate] if mate else None
-    if not others and (owned := rows(s)):
+    if not others and (owned := _rows(s, program)):
         mate = _mate(first, s, owned, program)
         return [s, mate] if mate else None
     return None
+
+
+def _rows(s: Statement, program: Program) -> Rows | None:
+    """The rows of a statement whose kernel goes through them term by term: a running sum has one pass of its own."""
+    return None if running(s, program) else rows(s)
 
 
 def _beside(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
