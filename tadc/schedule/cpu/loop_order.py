@@ -23,7 +23,7 @@ from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.schedule.choices import Choices
 from tadc.schedule.cpu.kernels import CpuKernel
-from tadc.schedule.cpu.machine import ITEM_BYTES, Processor
+from tadc.schedule.cpu.machine import ITEM_BYTES, LANE_BYTES, Processor
 from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.loop_nest import Kernel, LetIndex, has_loops, reads_of, steps_of
 from tadc.schedule.nest.surroundings import Surroundings
@@ -58,7 +58,7 @@ def with_loops_in_order(
     outer = choices.best(f"loops of {nest.writes[0]}", permutations(k.outer), of_order) or k.outer
     among = [innermost]
     if k.strip and has_loops(nest.body):
-        places = product(range(len(outer)), _sides(prod(traffic.row.values()), machine))
+        places = product(range(len(outer)), _sides(prod(traffic.row.values())))
         among += (_Blocks(*place) for place in places)
 
     def of_blocks(blocks: _Blocks) -> float:
@@ -77,9 +77,9 @@ class _Blocks:
     side: int
 
 
-def _sides(row: int, machine: Processor) -> Iterator[int]:
-    """What a block of a row may have."""
-    side = 2 * machine.group_bytes // ITEM_BYTES
+def _sides(row: int) -> Iterator[int]:
+    """What a block of a row may have: whole strips of any type, so that they lie alike on every processor."""
+    side = 2 * LANE_BYTES // ITEM_BYTES
     while side < row:
         yield side
         side *= 2

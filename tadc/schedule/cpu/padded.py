@@ -38,6 +38,7 @@ ALONE = 4.0  # the cost of a term at a border besides
 WORTH = 1.5  # times as much is saved as copies cost
 FEWEST = 16  # values of the index along the border
 FARTHEST = 64  # zeros on a side
+FEW = 16  # on both, around a dimension with fewer elements
 NONE = constant(0), constant(0)
 
 
@@ -196,7 +197,9 @@ def _is_worth_it(
     copied = elements_of(shape, sizes)
     checked = elements_of(program.tensors[border.other.tensor].shape, sizes)
     # At the border each element is computed alone, or with few others.
-    few = all(z <= min(n.at(sizes), 2 * FARTHEST) for z, n in zip(zeros, shape, strict=True))
+    few = all(
+        z <= max(n.at(sizes), FEW) and z <= 2 * FARTHEST for z, n in zip(zeros, shape, strict=True)
+    )
     return few and count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
 
 

@@ -199,7 +199,7 @@ def tiled(
     ):
         return None
     slanting = frozenset(
-        i for i in best if rests[i] or not all(_is_level(part, i) for part in parts.steps)
+        i for i in best if blocked and not all(_is_level(part, i) for part in parts.steps)
     )
     if slanting and blocked:
         kernel, parts = blocked(kernel, parts)
