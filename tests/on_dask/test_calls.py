@@ -931,11 +931,11 @@ def test_the_two_ends_of_a_periodic_read_are_read_without_what_is_between():
 def test_a_factor_of_an_empty_sum_is_read_though_the_sum_is_0(right):
     """It leaves the sum, and is multiplied by its 0 where the sum has no term."""
     f = tadc.compile(f"size N; input x[N], d[N]; y[i: N] = {right}", backend="native")
-    x, d = some({"x": (9,), "d": (9,)}).values()
+    x, d = some({"x": (7,), "d": (7,)}).values()
     y, pullback = f.vjp(da.from_array(x, chunks=2), da.from_array(d, chunks=3))
     value, whole = f.vjp(x, d)
 
-    close(y.compute(), value)
+    assert np.array_equal(y.compute(), value)
     close(pullback(x)["x"].compute(), whole(x)["x"])
 
 

@@ -214,7 +214,7 @@ def _scheduled(
     times = 1 if tile or not known else _streams(parts, lanes, others)
     times = times if choices.whether(f"streams of {kernel.writes[0]}", times > 1) else 1
     # Of few lanes, those of a last strip that are computed again count.
-    count = lanes.surroundings.around[lanes.index][1].at(middle) + 1
+    count = lanes.values
     halves = choices.whether(
         f"strips of {kernel.writes[0]} end in halves",
         tile is not None and most is None and count <= HALVED and 2 * machine.vector_bytes <= lane_bytes,
@@ -324,7 +324,7 @@ def _streams(parts: Parts, lanes: _Lanes, others: int) -> int:
     rows = trips(steps, lanes.surroundings.middle)
     if prod(rows[i] for i in indices & outer) < FEWEST_ROWS:
         return 1
-    count = lanes.surroundings.around[lanes.index][1].at(lanes.surroundings.typical) + 1
+    count = lanes.values
     if others >= PARTS and lanes.most is None:
         return max(1, min(MOST_STREAMED, count // FILLED) // 2 * 2)
     return STREAMED if count >= FEWEST_STREAMED else 1

@@ -37,7 +37,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.unrolled import at_points, side_by_side
 
-__all__ = ["LONG", "Parts", "Side", "Tiled", "is_plain", "tiled"]
+__all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]
 
 COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 12)  # points of an index
 SPARE = 3  # registers for operands

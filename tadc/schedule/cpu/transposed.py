@@ -131,8 +131,6 @@ def _chosen(
     now, _ = in_lanes(kernel)
     each: dict[Symbol, dict[str, int]] = {}
     costs: dict[Symbol, float] = {}
-    # What the lanes of sums cost is known for loops that run as often as is assumed.
-    beside_sums: dict[Symbol, float] = {}
     for lane in reversed(box):
         strided = _strided(kernel, program, lane, surroundings.middle)
         copied = {tensor: place for tensor, place in strided.items() if tensor not in kept}
@@ -145,11 +143,16 @@ def _chosen(
             if of == lane:
                 each[lane] = copied
                 costs[lane] = cost + COPIED * elements / points
-                beside_sums[lane], _ = in_lanes(made, REPEATED)
+
+    def is_below_sums(lane: Symbol) -> bool:
+        """Whether it is faster than lanes of sums, whose cost is known for loops that run as often as is assumed."""
+        made = replace(kernel, body=_with_copies(kernel.body, lane, each[lane]))
+        return in_lanes(made, REPEATED)[0] * WORTH < of_sums
+
     best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
     if best is not None and choices.whether(
         f"whether {kernel.writes[0]} has copies",
-        costs[best] * WORTH < now and beside_sums[best] * WORTH < of_sums,
+        costs[best] * WORTH < now and is_below_sums(best),
     ):
         return {best}, each[best]
     of_lanes, _ = in_lanes(kernel, REPEATED)

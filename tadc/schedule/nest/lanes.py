@@ -40,6 +40,7 @@ from tadc.schedule.nest.loop_nest import (
     symbols_of,
     values_of,
 )
+from tadc.schedule.rewrite.looked_up import needed
 
 __all__ = [
     "NARROW",
@@ -380,13 +381,5 @@ def _widened(steps: Sequence[Step], wide: Collection[str]) -> Iterator[Step]:
                 yield map_bodies(step, lambda inner: _widened(inner, wide))
 
 
-def _used_derived(run: Sequence[Step], derived: Collection[Determined]) -> list[Determined]:
-    symbols: set[Symbol] = set()
-    for step in steps_of(run):
-        symbols |= symbols_of(step)
-    used: list[Determined] = []
-    for d in reversed(tuple(derived)):
-        if d.name in symbols:
-            used.insert(0, d)
-            symbols |= set(d.symbols)
-    return used
+def _used_derived(run: Sequence[Step], derived: Collection[Determined]) -> tuple[Determined, ...]:
+    return needed({s for step in steps_of(run) for s in symbols_of(step)}, derived)
