@@ -6,6 +6,7 @@ import ctypes
 import gc
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,13 +92,9 @@ def test_a_relative_cache_folder_stays_where_it_was(tmp_path, monkeypatch, place
 
 def test_a_cache_folder_that_is_removed_or_replaced_is_done_without(place):
     assert seven() == 7
-    (entry,) = place.iterdir()
-    entry.unlink()
-    place.rmdir()
+    shutil.rmtree(place)
     assert seven() == 7
-    (entry,) = place.iterdir()
-    entry.unlink()
-    place.rmdir()
+    shutil.rmtree(place)
     place.write_text("a file")
     assert seven() == 7
 
@@ -227,7 +224,7 @@ def test_a_compiler_that_fails_is_one_error(name, compiler, place):
         caught.value
     )
     assert caught.value.fix and "\n" not in caught.value.fact
-    assert not place.exists() or not [*place.iterdir()]
+    assert not [*place.glob("native-*")]
     assert time.monotonic() - start < 50
 
 
@@ -311,7 +308,7 @@ def test_a_platform_has_its_suffix_and_its_flags(
     monkeypatch.setattr(c_compiler, "PLATFORM", platform)
 
     assert seven() == 7
-    (library,) = place.iterdir()
+    (library,) = place.glob("native-*")
     used = (tmp_path / "arguments").read_text().split()
     assert library.name.startswith("native-") and library.suffix == suffix
     assert set(c_compiler.FLAGS) - set(used) == unused
