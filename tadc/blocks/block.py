@@ -26,7 +26,7 @@ from tadc.ir.domain import Condition, Determined, Domain, Looked, at_least_zero,
 from tadc.ir.expr import Const, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import rewrite, substitute
+from tadc.ir.walk import postorder, rewrite, substitute
 
 __all__ = [
     "Blocked",
@@ -182,12 +182,19 @@ def first_value(program: Program, statement: Statement, index: Symbol) -> Affine
 
 
 def without_idle_sizes(program: Program) -> Program:
-    """A program of a block without the sizes that occur nowhere, and the requirements of them, nor those that say no more than that an offset is one."""
+    """A program of a block without the sizes that occur nowhere, and the requirements of them, nor those that say no more than that an offset is one.
+
+    Sums that go as far as an offset says keep what says how large it may be: a long sum is added up in another order.
+    """
     tensors = program.tensors.values()
     forms = (form for t in tensors for form in (*t.shape, *(t.values or ())))
     used = {s for form in forms for s in form.symbols}
     for s in program.statements:
         used |= s.body.symbols.union(*(d.symbols for d in s.derived))
+    sums = (e for s in program.statements for e in postorder(s.body) if isinstance(e, Reduce))
+    ends = {s for e in sums for s in e.domain.symbols} & program.offsets
+    for c in program.facts:
+        used |= set(c.form.symbols) if not ends.isdisjoint(c.form.symbols) else set()
     derived = []
     for d in reversed(program.derived_sizes):
         if d.name in used:

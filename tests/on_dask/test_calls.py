@@ -939,6 +939,26 @@ def test_a_factor_of_an_empty_sum_is_read_though_the_sum_is_0(right):
     close(pullback(x)["x"].compute(), whole(x)["x"])
 
 
+@pytest.mark.compiler
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("extent", [33, 97, 700])
+@pytest.mark.parametrize(
+    "terms", ["k <= i", "k >= i", "abs(k-i) <= 20", "abs(k-i) <= 35", "abs(k-i) <= 300"]
+)
+def test_sums_whose_ends_move_have_the_bits_of_one_call(terms, extent, dtype):
+    """Wherever strips of neighbours begin: blocks of a long sum are at multiples of their length, and cut by no strip."""
+    text = f"size N; input x[N], d[N]; y[i: N] = d[i]*sum{{k: N | {terms}}} x[k]*exp(x[i]*x[k])"
+    f = tadc.compile(text, backend="native", dtype=dtype)
+    x, d = some({"x": (extent,), "d": (extent,)}, dtype).values()
+    value, whole = f.vjp(x, d)
+    data = tadc.dask.wrap(f, split=())
+    y, pullback = data.vjp(da.from_array(x, chunks=13), da.from_array(d, chunks=29))
+
+    assert np.array_equal(y.compute(), value)
+    for name, gradient in pullback(d).items():
+        assert np.array_equal(gradient.compute(), whole(d)[name]), name
+
+
 def test_a_periodic_block_holds_its_ends_and_not_what_is_between():
     f = tadc.compile(
         "size X, Y; input u[X,Y]; y[i: X, j: Y] = u[wrap(i-1),j] + u[i,wrap(j+1)] - 2*u[i,j]"

@@ -8,6 +8,7 @@ A compiler does so itself, but not with a loop over lanes inside.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tadc.ir.expr import Call, Expr, Read, Select
 from tadc.ir.names import Names
@@ -50,7 +51,7 @@ def with_values_before_loops(
         body = tuple(
             with_values(s, tuple(replaced(e, named) for e in values_of(s))) for s in step.body
         )
-        yield Loop(step.range, body, step.never_empty) if named else step
+        yield replace(step, body=body) if named else step
 
 
 def _invariant(loop: Loop) -> Iterator[Expr]:

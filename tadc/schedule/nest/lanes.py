@@ -138,7 +138,7 @@ def straight(loop: Loop, lane: Symbol) -> tuple[Loop, ...] | None:
         tests = replace(slanting, lows=()).conditions
         parts.append((Range(i, behind, (*highs, *most_highs)), tests))
     return tuple(
-        Loop(r, (Branch(Domain.of(tests), loop.body),) if tests else loop.body)
+        Loop(r, (Branch(Domain.of(tests), loop.body),) if tests else loop.body, whole=loop.range)
         for r, tests in parts
     )
 
@@ -291,9 +291,9 @@ def _laned(
         match step:
             case LetIndex(d):
                 derived = (*derived, d)
-            case Loop(r, body) if not varying.has_bounds(step):
+            case Loop(_, body) if not varying.has_bounds(step):
                 close()
-                result.append(Loop(r, _laned(body, varying, derived)))
+                result.append(replace(step, body=_laned(body, varying, derived)))
             case Branch(condition, then, otherwise) if not varying.has_condition(step) and (
                 has_loops((step,)) or varying.tests_data(condition)
             ):

@@ -65,7 +65,7 @@ from tadc.schedule.nest.surroundings import EXACT, most_of
 from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.pieces import PIECE
 
-__all__ = ["LENGTH", "long_sums_in_blocks", "most_trips", "ranges_of"]
+__all__ = ["LENGTH", "long_sums_in_blocks"]
 
 FEW_LANES = 16  # assumed of a loop of which nothing is known
 LENGTH = 32  # of a chain of additions: 32 equal terms are off by at most 5.1e-7 in float32
@@ -75,46 +75,64 @@ FEWEST_LANES = 8
 UNBOUNDED = 2**62
 _UNKNOWN: Mapping[Symbol, int] = {}
 
-# The least and the greatest value of a symbol.
-Ranges: TypeAlias = Mapping[Symbol, tuple[int, int]]
 # Long sums, each with the local of its rounding error, or None where that is not tracked.
 _Sums: TypeAlias = Mapping[str, str | None]
+_Loop: TypeAlias = Loop | TeamLoop | Strips
 
 
-def ranges_of(kernel: Kernel, program: Program, usual: Mapping[Symbol, int] = _UNKNOWN) -> Ranges:
-    """Ranges of the sizes and of the indices of the kernel's box. `usual` has about how large the sizes are."""
-    beside_data = has_data(program)  # less is known of its sizes
+@dataclass(frozen=True, slots=True)
+class _Ranges:
+    """The least and the greatest number of each size, and the last value of each index of the box and of each offset of a block, as forms of sizes."""
 
-    def largest(s: Symbol) -> int:
-        n = usual.get(s, UNBOUNDED)
-        return UNBOUNDED if beside_data and n > EXACT else most_of(n) if s in usual else n
+    numbers: Mapping[Symbol, tuple[int, int]]
+    last: Mapping[Symbol, Affine]
+    last_offset: Mapping[Symbol, Affine]
 
-    ranges = {s: (0, UNBOUNDED) if s in program.offsets else (1, largest(s)) for s in program.sizes}
-    for d in program.derived_sizes:
-        most = (_greatest(form, ranges) // d.modulus for form in d.forms)
-        ranges[d.name] = 1, max(most) if d.op == "max" else min(most)
-    for i, n in zip(kernel.indices, kernel.extents, strict=True):
-        ranges[i] = 0, _greatest(n, ranges) - 1
-    return ranges
+    @classmethod
+    def of(cls, kernel: Kernel, program: Program, usual: Mapping[Symbol, int]) -> _Ranges:
+        beside_data = has_data(program)  # less is known of its sizes
 
+        def largest(s: Symbol) -> int:
+            n = usual.get(s, UNBOUNDED)
+            return UNBOUNDED if beside_data and n > EXACT else most_of(n) if s in usual else n
 
-def most_trips(r: Range, ranges: Ranges) -> int:
-    """An upper bound of the number of values, UNBOUNDED where none is known."""
-    counts = []
-    for low, c in r.lows:
-        for high, d in r.highs:
-            both = lcm(c, d)
-            width = high * (both // d) - low * (both // c)
-            counts.append(max(0, _greatest(width, ranges) // both + 1))
-    return min((UNBOUNDED, *counts))
+        offsets = program.offsets
+        numbers = {s: (0, UNBOUNDED) if s in offsets else (1, largest(s)) for s in program.sizes}
+        extents = zip(kernel.indices, kernel.extents, strict=True)
+        places = {
+            o: symbol(o) + c.form  # a block ends where the whole does, or before: o + n <= N
+            for o in offsets
+            for c in program.facts
+            if c.relation == ">=" and c.form.coefficient(o) == -1
+        }
+        ranges = cls(numbers, {i: n - 1 for i, n in extents}, places)
+        for d in program.derived_sizes:
+            most = (ranges.greatest(form) // d.modulus for form in d.forms)
+            numbers[d.name] = 1, max(most) if d.op == "max" else min(most)
+        return ranges
 
+    def greatest(self, form: Affine) -> int:
+        """An upper bound of the form, UNBOUNDED where none is known."""
+        zero = constant(0)
+        for ends in (self.last, self.last_offset):
+            form = form.substitute(
+                {s: ends[s] if c > 0 else zero for s, c in form.terms if s in ends}
+            )
+        value = form.constant
+        for s, c in form.terms:
+            least, most = self.numbers.get(s, (-UNBOUNDED, UNBOUNDED))
+            value += c * (most if c > 0 else least)
+        return min(value, UNBOUNDED)
 
-def _greatest(form: Affine, ranges: Ranges) -> int:
-    value = form.constant
-    for s, c in form.terms:
-        least, most = ranges.get(s, (-UNBOUNDED, UNBOUNDED))
-        value += c * (most if c > 0 else least)
-    return min(value, UNBOUNDED)
+    def most_trips(self, r: Range) -> int:
+        """An upper bound of the number of values, UNBOUNDED where none is known."""
+        counts = []
+        for low, c in r.lows:
+            for high, d in r.highs:
+                both = lcm(c, d)
+                width = high * (both // d) - low * (both // c)
+                counts.append(max(0, self.greatest(width) // both + 1))
+        return min((UNBOUNDED, *counts))
 
 
 def long_sums_in_blocks(
@@ -131,7 +149,7 @@ def long_sums_in_blocks(
     """
     buffers = (b.name for b in buffers_of(steps))
     names = Names((*program.names, *program.symbols, *names_of(kernel), *buffers))
-    ranges = ranges_of(kernel, program, usual)
+    ranges = _Ranges.of(kernel, program, usual)
     blocks = _Blocks(names, ranges, team, data_of(kernel.body))
     body = tuple(blocks.steps(steps, {}))
     return replace(kernel, locals=kernel.locals | blocks.locals), body
@@ -140,7 +158,7 @@ def long_sums_in_blocks(
 @dataclass(frozen=True, slots=True)
 class _Blocks:
     names: Names
-    ranges: Ranges
+    ranges: _Ranges
     team: int
     data: frozenset[Symbol]  # that are looked up
     wide: set[str] = field(
@@ -152,9 +170,11 @@ class _Blocks:
 
     def steps(self, steps: Sequence[Step], sums: _Sums) -> Iterator[Step]:
         """The steps. `sums` are the long ones that began before, each with its rounding error."""
-        for n, step in enumerate(steps):
-            yield from self._step(step, sums)
-            long = self._long([s for s in self._begun(step) if s not in sums], steps[n + 1 :])
+        end = 0
+        for run in _runs(steps):
+            end += len(run)
+            yield from self._run(run, sums)
+            long = self._long([s for s in self._begun(run[0]) if s not in sums], steps[end:])
             yield from self._zeros(_lost(long))
             sums = {**sums, **long}
 
@@ -177,10 +197,12 @@ class _Blocks:
             case _:
                 return []
 
-    def _step(self, step: Step, sums: _Sums) -> Iterator[Step]:
-        inner = {s: low for s, low in sums.items() if self._terms((step,), s)}
-        terms = max((self._terms((step,), s) for s in inner), default=0)
-        read = any(not e.subscripts and e.tensor in inner for e in reads_of((step,)))
+    def _run(self, run: Sequence[Step], sums: _Sums) -> Iterator[Step]:
+        """A step, or the parts of a loop: blocks go across these."""
+        inner = {s: low for s, low in sums.items() if self._terms(run, s)}
+        terms = max((self._terms(run, s) for s in inner), default=0)
+        read = any(not e.subscripts and e.tensor in inner for e in reads_of(run))
+        step = run[0]
         match step:
             case Accumulate(local, _, value) if local in inner:
                 yield from self._carried(local, inner[local], value)
@@ -196,9 +218,9 @@ class _Blocks:
                 before, after = (tuple(self.steps(s, {})) for s in (step.before, step.after))
                 yield replace(step, before=before, after=after, whole=whole, carried=carried)
             case _ if read:
-                yield self._in_bodies(step, inner)
+                yield from (self._in_bodies(s, inner) for s in run)
             case Loop() | TeamLoop() | Strips(divided=True) if inner and terms > _length(inner):
-                yield from self._loop(step, inner)
+                yield from self._loop(run, inner)
             case Interior() | Staged() if inner:
                 yield from self._one_by_one(step, inner)
             case Loop() | TeamLoop() | Strips() | LaneSums() | Chunks() | TeamSums() if (
@@ -206,7 +228,8 @@ class _Blocks:
             ):
                 parts = self._parts(inner)
                 yield from self._zeros(list(parts.values()))
-                yield from self._step(_renamed(step, parts), {})
+                for s in run:
+                    yield from self._run((_renamed(s, parts),), {})
                 yield from self._all_carried(inner, parts)
             case Chunks(body=body) | TeamSums(body=body):
                 long = self._long([s for s, _ in step.sums], body)
@@ -224,7 +247,7 @@ class _Blocks:
                 assert isinstance(within, Strips)
                 yield self._strips(within)
             case _:
-                yield self._in_bodies(step, inner)
+                yield from (self._in_bodies(s, inner) for s in run)
 
     def _in_bodies(self, step: Step, sums: _Sums) -> Step:
         """The step with the sums of its inner steps in blocks."""
@@ -254,28 +277,29 @@ class _Blocks:
 
     # ------------------------------------------------------------------ loops
 
-    def _loop(self, loop: Loop | TeamLoop | Strips, sums: _Sums) -> Iterator[Step]:
-        """A loop with many terms: in blocks, or its body is."""
+    def _loop(self, run: Sequence[Step], sums: _Sums) -> Iterator[Step]:
+        """A loop with many terms, or its parts: in blocks, or their bodies are."""
+        loop = run[0]
+        assert isinstance(loop, _Loop)
         terms = max(self._terms(loop.body, s) for s in sums)
         of_row = isinstance(loop, TeamLoop) and loop.held  # which is one loop, and short
         is_block = terms == _length(sums) and any(isinstance(s, Computed) for s in loop.body)
         if of_row or (2 * terms > _length(sums) and not is_block):
-            yield self._in_bodies(loop, sums)
+            yield from (self._in_bodies(s, sums) for s in run)
             return
         parts = self._parts(sums)
         length = _length(sums) // terms * self._share(loop)
-        renamed = _renamed(loop, parts)
-        assert isinstance(renamed, (Loop, TeamLoop, Strips))
-        within = self._in_bodies(renamed, {})
-        assert isinstance(within, (Loop, TeamLoop, Strips))
-        short = self._is_short(within, length)
+        within = [
+            s for part in run if isinstance(s := self._in_bodies(_renamed(part, parts), {}), _Loop)
+        ]
+        short = self._is_short(loop, length)
         if short is not None:
-            one = (*self._zeros(list(parts.values())), within, *self._all_carried(sums, parts))
+            one = (*self._zeros(list(parts.values())), *within, *self._all_carried(sums, parts))
             yield Branch(short, one, tuple(self._in_blocks(within, length, sums, parts)))
         else:
             yield from self._in_blocks(within, length, sums, parts)
 
-    def _is_short(self, loop: Loop | TeamLoop | Strips, length: int) -> Domain | None:
+    def _is_short(self, loop: _Loop, length: int) -> Domain | None:
         """Whether a loop is one block, where data say how long it is: most of those are short. None where data do not."""
         r = loop.range
         from_zero = r.lows == (Bound(constant(0)),)
@@ -286,48 +310,45 @@ class _Blocks:
         return Domain.of(at_least_zero(length - 1 - b.form) for b in r.highs)
 
     def _in_blocks(
-        self, loop: Loop | TeamLoop | Strips, length: int, sums: _Sums, parts: Mapping[str, str]
+        self, run: Sequence[_Loop], length: int, sums: _Sums, parts: Mapping[str, str]
     ) -> Iterator[Step]:
-        """A loop in blocks of so many values, and these in groups."""
-        if not self._in_groups(sums) or most_trips(loop.range, self.ranges) <= 2 * length:
-            yield self._blocks(loop, length, parts, self._all_carried(sums, parts))
+        """A loop, or its parts, in blocks of so many values, and these in groups."""
+        if not self._in_groups(sums) or self._trips(run[0]) <= 2 * length:
+            yield self._blocks(run, length, parts, self._all_carried(sums, parts))
             return
         groups = self._groups(sums)
         added = self._all_added({groups[s]: parts[s] for s in sums})
-        blocks = self._blocks(loop, length, parts, added)
-        yield self._blocks(blocks, GROUP, groups, self._all_carried(sums, groups), "group")
+        blocks = self._blocks(run, length, parts, added)
+        yield self._blocks([blocks], GROUP, groups, self._all_carried(sums, groups), "group")
 
     def _blocks(
         self,
-        loop: Loop | TeamLoop | Strips,
+        run: Sequence[_Loop],
         length: int,
         parts: Mapping[str, str],
         after: Iterable[Step],
         hint: str = "block",
     ) -> Loop:
-        """The loop in blocks of so many values. The parts begin with 0 in each; `after` is done after it."""
+        """The loop, or its parts, in blocks of so many values. The sums' parts begin with 0 in each; `after` is done after it."""
+        zeros = tuple(self._zeros(list(parts.values())))
         if length == 1:
-            return Loop(loop.range, (*self._zeros(list(parts.values())), *loop.body, *after))
-        r = loop.range
-        if r.index not in self.indices:
-            plain = r.index.removesuffix("_block")
-            self.indices[r.index] = self.names.fresh(f"{plain}_{hint}")
-        block = self.indices[r.index]
+            (loop,) = run
+            return Loop(loop.range, (*zeros, *loop.body, *after))
+        index = run[0].range.index
+        if index not in self.indices:
+            plain = index.removesuffix("_block")
+            self.indices[index] = self.names.fresh(f"{plain}_{hint}")
+        block = self.indices[index]
         first = symbol(block) * length
-        lows = (*(b for b in r.lows if not _is_begin(b, length)), Bound(first))
-        highs = (*r.highs, Bound(first + (length - 1)))
-        inner = replace(loop, range=Range(r.index, lows, highs))
-        if isinstance(inner, Loop) and lows == (Bound(first),):
-            inner = replace(inner, never_empty=True)
+        inner = (_cut(loop, first, length) for loop in run)
         # ceil((ceil(e/c) - (length-1)) / length) and floor(floor(e/c) / length)
-        lows = tuple(_reduced(e - (length - 1) * c, c * length, up=True) for e, c in r.lows)
-        highs = tuple(_reduced(e, c * length, up=False) for e, c in r.highs)
-        body = (*self._zeros(list(parts.values())), inner, *after)
-        return Loop(Range(block, lows, highs), body)
+        lows = (_reduced(e - (length - 1) * c, c * length, up=True) for e, c in run[0].range.lows)
+        highs = (_reduced(e, c * length, up=False) for e, c in run[-1].range.highs)
+        return Loop(Range(block, tuple(lows), tuple(highs)), (*zeros, *inner, *after))
 
     def _strips(self, step: Strips) -> Strips:
         """A sum in strips: each lane has blocks of its own, but for a piece of a list."""
-        trips = most_trips(step.range, self.ranges)
+        trips = self.ranges.most_trips(step.range)
         if trips <= LENGTH * FEWEST_LANES:
             return step
         if trips <= PIECE and not self.data.isdisjoint(step.range.symbols):
@@ -353,7 +374,7 @@ class _Blocks:
             return
         parts = self._parts(sums)
         length, behind = _length(sums) // terms, symbol(step.range.index) + 1
-        several = most_trips(step.range, self.ranges) > 2 * length
+        several = self.ranges.most_trips(step.range) > 2 * length
         groups = self._groups(sums) if several and self._in_groups(sums) else {}
         yield from self._zeros([*groups.values(), *parts.values()])
         if groups:
@@ -455,7 +476,12 @@ class _Blocks:
         """The largest number of terms added to the local in sequence; consecutive steps count as one of them."""
         return max((self._of_step(s, local) for s in steps), default=0)
 
-    def _share(self, loop: Loop | TeamLoop | Strips) -> int:
+    def _trips(self, loop: _Loop) -> int:
+        """How many values the loop has at most, or that of which it is a part."""
+        whole = loop.whole if isinstance(loop, Loop) else None
+        return self.ranges.most_trips(whole or loop.range)
+
+    def _share(self, loop: _Loop) -> int:
         """How many threads or lanes have the loop's values among them."""
         match loop:
             case Loop():
@@ -470,7 +496,7 @@ class _Blocks:
             case Accumulate(other, op):
                 return int(other == local and op == "sum")
             case Loop(body=body) | TeamLoop(body=body) | Strips(body=body, divided=True):
-                trips = most_trips(step.range, self.ranges)
+                trips = self._trips(step)
                 if trips <= PIECE and not self.data.isdisjoint(step.range.symbols):
                     trips = min(trips, 2 * LENGTH)
                 return min(UNBOUNDED, -(-trips // self._share(step)) * self._terms(body, local))
@@ -486,7 +512,7 @@ class _Blocks:
             case Interior(outside=body):
                 return UNBOUNDED * self._terms((*step.interior, *body), local)
             case Staged(range=r, body=body):
-                return min(UNBOUNDED, most_trips(r, self.ranges) * self._terms(body, local))
+                return min(UNBOUNDED, self.ranges.most_trips(r) * self._terms(body, local))
             case Branch(_, then, otherwise):
                 return self._terms((*then, *otherwise), local)
             case Lanes(body) | Strips(body=body):
@@ -517,6 +543,37 @@ def _ends_with_parts(step: Staged, length: int) -> bool:
     begins = step.range.lows[0].form if len(step.range.lows) == 1 else None
     whole = begins is not None and begins.is_constant and begins.constant % step.count == 0
     return whole and step.range.lows[0].divisor == 1 and length % step.count == 0
+
+
+def _runs(steps: Sequence[Step]) -> Iterator[list[Step]]:
+    """Each step by itself, but all parts of a loop together."""
+    run: list[Step] = []
+    for step in steps:
+        if run and not _goes_on(run[-1], step):
+            yield run
+            run = []
+        run.append(step)
+    if run:
+        yield run
+
+
+def _goes_on(before: Step, step: Step) -> bool:
+    """Whether both are parts of a loop, of which the second begins behind the first."""
+    if not (isinstance(before, Loop) and isinstance(step, Loop)):
+        return False
+    if step.whole is None or step.whole != before.whole:
+        return False
+    return any(Bound(e + 1) in step.range.lows for e, c in before.range.highs if c == 1)
+
+
+def _cut(loop: _Loop, first: Affine, length: int) -> _Loop:
+    """The loop's values among so many of a block."""
+    lows = (*(b for b in loop.range.lows if not _is_begin(b, length)), Bound(first))
+    highs = (*loop.range.highs, Bound(first + (length - 1)))
+    inner = replace(loop, range=Range(loop.range.index, lows, highs))
+    if isinstance(inner, Loop) and inner.whole is None and lows == (Bound(first),):
+        inner = replace(inner, never_empty=True)
+    return inner
 
 
 def _is_begin(bound: Bound, length: int) -> bool:

@@ -133,11 +133,14 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`body` for every value in the range, in order. A loop that is `never_empty` has one."""
+    """`body` for every value in the range, in order. A loop that is `never_empty` has one. Neighbours
+    that are parts of one loop, in order, have the range of the `whole`.
+    """
 
     range: Range
     body: tuple[Step, ...]
     never_empty: bool = False
+    whole: Range | None = None
 
 
 @dataclass(frozen=True, slots=True)

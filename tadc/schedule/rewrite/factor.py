@@ -86,11 +86,7 @@ def without_factors(
     factoring = _Factoring(tensors, infinite)
     factors = [part for f in _factors(e.body) for part in _parted(f, bound)]
     leaving = [
-        f
-        for f in factors
-        if f.value.symbols.isdisjoint(bound)
-        and factoring.is_in_bounds(f.value, known)
-        and factoring.is_finite(f)
+        f for f in factors if f.value.symbols.isdisjoint(bound) and factoring.is_harmless(f, known)
     ]
     if e.op != "sum" or not 0 < len(leaving) < len(factors) <= MOST_FACTORS:
         return e, lambda value: value
@@ -113,7 +109,7 @@ class _Factor:
 
 @dataclass(frozen=True, slots=True)
 class _Factoring:
-    """`known` holds around an expression: reads of a factor that leaves a sum must be in bounds there."""
+    """`known` holds around an expression: reads of a factor that leaves a sum which may be empty must be in bounds there."""
 
     tensors: Mapping[str, Tensor]
     infinite: Set[str]
@@ -143,14 +139,13 @@ class _Factoring:
             f
             for f in factors
             if f.value.symbols.isdisjoint(e.indices)
-            and self.is_in_bounds(f.value, known)
-            and (where is not None or self.is_finite(f))
+            and (where is not None or self.is_harmless(f, known))
         ]
         if without and len(without) < len(factors):
             within = [f for f in factors if f not in without]
             inner = _sum(e.indices, e.domain, within)
             value = _product(_gated(without, within), self._sum(inner, known))
-            if where in (None, EVERYWHERE) or all(map(self.is_finite, without)):
+            if where in (None, EVERYWHERE) or all(self.is_harmless(f, known) for f in without):
                 return value
             return Select(where, value, Const(0))
         if without or len(e.indices) == 1:
@@ -162,12 +157,12 @@ class _Factoring:
         rest = Domain.of(c for c in e.domain if best not in c.form.symbols)
         within = [f for f in factors if best in f.value.symbols]
         outside = [f for f in factors if f not in within]
-        if not (best and _saved(best, factors)) or not all(
-            self.is_in_bounds(f.value, known & rest) for f in outside
-        ):
+        if not (best and _saved(best, factors)):
             return e
         alone_ = Reduce("sum", (best,), (), of_best, Const(1))
-        if not is_never_empty(alone_, known & rest) and not all(map(self.is_finite, outside)):
+        if not is_never_empty(alone_, known & rest) and not all(
+            self.is_harmless(f, known & rest) for f in outside
+        ):
             return e
         inner_sum = self._sum(_sum((best,), of_best, within), known & rest)
         others = tuple(i for i in e.indices if i != best)
@@ -197,6 +192,10 @@ class _Factoring:
         others = tuple(i for i in e.indices if i != best)
         body = _product(_gated(outside, within), _sum((best,), of_best, within))
         return self.nested(Reduce("sum", others, e.derived, rest, body), known)
+
+    def is_harmless(self, factor: _Factor, known: Domain) -> bool:
+        """Whether it can be computed where the sum has no terms, and changes nothing there."""
+        return self.is_finite(factor) and self.is_in_bounds(factor.value, known)
 
     def is_finite(self, factor: _Factor) -> bool:
         """Whether it is a number where the sum has no terms, and is then multiplied by 0."""
