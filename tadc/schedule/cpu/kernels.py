@@ -354,7 +354,7 @@ class _Lanes:
     @property
     def near_borders(self) -> float:
         """How many times as much as in the interior a value of the index costs on average."""
-        return at_borders(self.region, self.index, self.surroundings)
+        return at_borders(self.region, self.index, self.surroundings, self.kernel.body)
 
     @property
     def filled(self) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.domain import Domain
+from tadc.ir.domain import Condition, Domain
 from tadc.ir.expr import Call, Read
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
@@ -165,16 +165,22 @@ def filled(count: int) -> float:
 
 
 def at_borders(
-    region: Domain, lane: Symbol, surroundings: Surroundings, lanes: int = NARROW
+    region: Domain,
+    lane: Symbol,
+    surroundings: Surroundings,
+    steps: Sequence[Step],
+    lanes: int = NARROW,
 ) -> float:
     """How many times as much a value of the index costs on average as one in the interior: near a border each is computed
-    alone, at the cost of so many lanes.
+    alone, at the cost of so many lanes. Where none of the loops of the `steps` runs there, it costs nothing beside them.
     """
     sizes = surroundings.middle
     low, high = (end.at(sizes) for end in surroundings.around[lane])
     count, first, last = high - low + 1, low, high
     for condition in region:
         c = condition.form.coefficient(lane)
+        if _loops_only_where(condition, steps):
+            continue
         if c and condition.relation == ">=" and sizes.keys() >= set(condition.form.symbols):
             rest = condition.form.at({**sizes, lane: 0})
             first, last = (
@@ -182,6 +188,21 @@ def at_borders(
             )
     outside = min(count, max(0, count - (last - first + 1)))
     return 1 + outside / max(1, count) * (lanes - 1)
+
+
+def _loops_only_where(condition: Condition, steps: Sequence[Step]) -> bool:
+    """Whether there are loops, and none of them runs where the condition fails."""
+
+    def is_behind(s: Step) -> bool:
+        return (
+            isinstance(s, Branch)
+            and isinstance(s.condition, Domain)
+            and condition in s.condition
+            and not has_loops(s.otherwise)
+        )
+
+    loops = [s for s in steps if has_loops((s,))]
+    return bool(loops) and all(map(is_behind, loops))
 
 
 def cost_of_sums(

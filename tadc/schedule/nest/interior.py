@@ -33,6 +33,9 @@ __all__ = ["LONGEST_WINDOW", "interior", "parted", "selected"]
 
 MOST_CONDITIONS = 48
 ABOUT = 0.4  # of the values of an index: as good as half
+FEW = (
+    1 / 16
+)  # of them are enough where loops run, and none elsewhere: these take longer than all that stands elsewhere
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 UNBOUNDED = 2**62
 
@@ -104,17 +107,22 @@ class _InteriorSearch:
     deciding: bool = False
 
     def choose(self, along: Symbol | None) -> None:
-        """Assume the usual outcome of each condition, as long as all that is assumed can hold together. Of two that are about
-        as usual, as on both sides of a diagonal, it is the one that has loops to run.
+        """Assume the usual outcome of each condition, as long as all that is assumed can hold together. Of two outcomes it is the
+        one that has loops to run, if that is not rare.
 
-        An index of which most values are near a border has no interior.
+        An index of which most values are near a border has no interior, but where loops run behind that border alone.
         """
         usual = [
             self._outcome(c)
             for c in list(self.candidates)[:MOST_CONDITIONS]
             if along is None or along in c.form.symbols
         ]
-        inside = {i for i in self.around if self._holds_mostly(i, usual, ABOUT)}
+        others = [c for c in usual if c not in self.behind]
+        inside = {
+            i
+            for i in self.around
+            if self._holds_mostly(i, usual, FEW) and self._holds_mostly(i, others, ABOUT)
+        }
         region = self.known
         for condition in usual:
             if implies(region, condition):
@@ -131,7 +139,7 @@ class _InteriorSearch:
         """The condition or its negation."""
         negation = condition.negation or condition
         for c in (condition, negation):
-            if c in self.behind and self._is_usual(c, ABOUT):
+            if c in self.behind and self._is_usual(c, FEW):
                 return c
         return condition if self._is_usual(condition) else negation
 
