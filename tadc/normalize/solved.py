@@ -37,8 +37,9 @@ def solved_statement(statement: Statement, known: Domain) -> Statement:
     if not any(_matters(e) for e in postorder(statement.body)):
         return statement
     box = statement.box
+    sizes = known.symbols  # far ones too: what is known of a size holds of no index
     known = known.near((*statement.body.symbols, *box.symbols)) & box
-    taken = {*known.symbols, *statement.indices, *(d.name for d in statement.derived)}
+    taken = {*sizes, *known.symbols, *statement.indices, *(d.name for d in statement.derived)}
     for e in postorder(statement.body):
         taken |= e.symbols
         if isinstance(e, Reduce):

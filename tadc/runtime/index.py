@@ -530,8 +530,8 @@ def _sorted_list(
         sort = _sorted_natively if list_builder.is_worth_native_code(arrays[0].size) else _sorted
         return ListArrays(*sort(arrays, lows, counts, threads), of[0].shape)
 
-    dimensions = tuple(key.dimension for key in each.keys)
-    return of[0].kept(("sorted", lows, counts, dimensions, device), make, of[1:])
+    places = tuple((key.dimension, key.apart) for key in each.keys)
+    return of[0].kept(("sorted", lows, counts, places, device), make, of[1:])
 
 
 def _of_keys(keys: Sequence[Key], elements: Sequence[Indices]) -> list[Indices]:
@@ -543,7 +543,12 @@ def _of_keys(keys: Sequence[Key], elements: Sequence[Indices]) -> list[Indices]:
         others = tuple(n for n in range(first.ndim) if n != dimension)
         return _frozen(np.broadcast_to(np.expand_dims(along, others), first.shape))
 
-    return [next(following) if k.dimension is None else places(k.dimension) for k in keys]
+    def elements_of(key: Key) -> Indices:
+        array = next(following)
+        moved = tuple(-n for n in key.apart)
+        return _frozen(np.roll(array, moved, tuple(range(array.ndim)))) if moved else array
+
+    return [elements_of(k) if k.dimension is None else places(k.dimension) for k in keys]
 
 
 def _sorted_natively(

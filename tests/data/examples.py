@@ -88,6 +88,10 @@ EXAMPLES = {
         "input ends[2, E]: index; y[i: 3] = sum{e | ends[1, e] = i} x[ends[0, e]]", {"ends": [[0, 2, 1], [1, 0, 1]], "x": [1.0, 10, 100]},
         [100, 11, 0], [1.0, 2, 3], {"x": [2, 2, 1]},
     ),
+    "two keys in columns of one tensor": (
+        "h[a: 2, b: 2] = sum{e | c[e,0] = a and c[e,1] = b} w[e]", {"c": [[0, 1], [1, 0], [0, 1], [0, 0]], "w": [1.0, 2, 4, 8]},
+        [[8, 5], [2, 0]], [[1.0, 2], [3, 4]], {"w": [2, 3, 2, 1]},
+    ),
     "equal elements of two tensors": (
         "input p[E]: index; input s[I]: index; y[i] = sum{e | p[e] = s[i]} w[e]", {"p": [7, -3, 7, 900], "s": [900, 7, 5, 7], "w": [1.0, 2, 4, 8]},
         [8, 5, 0, 5], [1.0, 10, 100, 1000], {"w": [1010, 0, 1010, 1]},

@@ -226,3 +226,16 @@ def test_checks_of_files_are_those_of_calls():
         else:
             assert status == 0
     assert found == {"dst", "src", "k"}
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", ["at_least_one", "made", "status", "sorted_list", "along"])
+def test_tensors_and_sizes_may_be_called_like_what_makes_lists(name):
+    tensor, size = (name, "N") if name != "along" else ("k", name)
+    text = f"size {size}\ny[i: {size}] = sum{{e | {tensor}[e] = i}} w[e]"
+    arrays = {tensor: np.array([1, 0, 1]), "w": np.array([1.0, 2, 4])}
+    f = tadc.compile(text, dtype="float64")
+    unit = unit_of(f, "c")
+    library = loaded("".join(unit.texts()))
+    (y,) = run_c(library, unit.manifest, "primal", arrays, {size: 2, "E": 3}).values()
+    assert y.tolist() == [2, 5]

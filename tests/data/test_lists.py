@@ -60,6 +60,13 @@ def test_pieces_are_cut_from_the_start_of_each_long_list():
     assert [k.tolist() for k in keys] == [[0, 0, 0, 1, 1], [1, 1, 1, 1, 1]]
 
 
+def test_columns_of_one_tensor_are_keys_of_one_list():
+    f = tadc.compile("y[a: 5, b: 7] = sum{e | c[e,1] = a and c[e,2] = b} w[e]")
+    (made,) = listed(f.program).lists
+    assert [k.apart for k in made.keys if k.dimension is None] == [(), (0, 1)]
+    assert [str(k.high - k.low + 1) for k in made.keys] == ["1", "5", "7"]
+
+
 def skewed(rng):
     """Elements of which one has most positions, and lists around the length of a piece."""
     lengths = [0, 1, 511, 512, 513, 3000]
@@ -91,6 +98,26 @@ def test_bits_are_those_of_the_list_alone(text):
     short &= k != 4
     found = tadc.compile(text, backend="native")(k=k[short], w=w[short], x=x[short])
     np.testing.assert_array_equal(found[:4], results[0][:4])
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_rows_of_one_tensor_are_cut_as_tensors_of_their_own(backend):
+    text = "size N\ny[i: N, c] = sum{{e | {} = i}} w[e]*x[{}, c]"
+    apart = tadc.compile(text.format("dst[e]", "src[e]"), backend=backend)
+    together = "input ends[2, E]: index\n" + text.format("ends[1, e]", "ends[0, e]")
+    f = tadc.compile(together, backend=backend)
+    rng = np.random.default_rng(0)
+    dst = skewed(rng)
+    src = rng.permutation(dst) % 7
+    x, w = rng.standard_normal((7, 3)), rng.standard_normal(len(dst))
+    y, pullback = apart.vjp(dst=dst, src=src, x=x, w=w, N=6)
+    found, own = f.vjp(ends=tadc.index([src, dst]), x=x, w=w, N=6)
+    np.testing.assert_array_equal(found, y)
+    dy = rng.standard_normal(y.shape)
+    for name, gradient in pullback(dy).items():
+        np.testing.assert_array_equal(own(dy)[name], gradient)
+    assert any("ends_pieces" in t.name for t in listed(f.program, Facts()).program.inputs)
 
 
 @pytest.mark.slow

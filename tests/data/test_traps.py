@@ -73,6 +73,18 @@ TRAPS = {
         {"p": [0, 1, 0, 1], "q": [0, 1, 0, 2], "r": [0, 1, 0, 1], "w": [1.0, 2, 4, 8]},
         [[[5, 0], [0, 0], [0, 0], [0, 0]], [[0, 0], [0, 0], [0, 2], [0, 0]]], np.arange(1.0, 17).reshape(2, 4, 2), {"w": [1, 14, 1, 0]},
     ),
+    "two keys in columns of two tensors": (
+        "h[a: 2, b: 2] = sum{e | p[e,0] = a and q[e,1] = b} w[e]",
+        {"p": [[0, 7], [1, 7], [0, 7], [0, 7]], "q": [[7, 1], [7, 0], [7, 1], [7, 0]], "w": [1.0, 2, 4, 8]}, [[8, 5], [2, 0]], [[1.0, 2], [3, 4]], {"w": [2, 3, 2, 1]},
+    ),
+    "two keys in rows of one tensor, the last one first": (
+        "y[a: 3, b: 2] = sum{e | c[2,e] = a and c[0,e] = b} w[e]", {"c": [[0, 1, 0, 5], [9, 9, 9, 9], [2, 0, 2, 0]], "w": [1.0, 2, 4, 8]},
+        [[0, 2], [0, 0], [5, 0]], [[1.0, 2], [3, 4], [5, 6]], {"w": [5, 2, 5, 0]},
+    ),
+    "two keys in neighbouring columns": (
+        "y[p: 2, a: 2, b: 2] = sum{e | c[e,p] = a and c[e,p+1] = b + 1} w[e]", {"c": [[0, 1, 2], [1, 2, 1], [0, 2, 9]], "w": [1.0, 2, 4]},
+        [[[1, 4], [0, 2]], [[0, 0], [0, 1]]], [[[1.0, 2], [3, 4]], [[5, 6], [7, 8]]], {"w": [9, 4, 2]},
+    ),
     "a column by data, of rows that are a multiple": (
         "input k[N]: index, m[E]: index; y[e, j: 3] = [j = k[m[e]]]*x[pad(2*f[e]), j]", {"k": [1, 2], "m": [0, 1, 1], "f": [1, 0, 2], "x": np.arange(9.0).reshape(3, 3)},
         [[0, 7, 0], [0, 0, 2], [0, 0, 0]], [[1.0, 2, 3], [4, 5, 6], [7, 8, 9]], {"x": [[0, 0, 6], [0, 0, 0], [0, 2, 0]]},
@@ -318,3 +330,15 @@ def test_a_sum_stays_under_the_condition_that_its_data_are_looked_up_under():
         A, tab = np.arange(2.0 * rows).reshape(rows, 2), np.arange(2 * rows).reshape(rows, 2) % 2
         arrays = {"A": A, "tab": tab, "dy": np.array([1.0, 10])}
         np.testing.assert_array_equal(again(**arrays), gradient(**arrays))
+
+
+@pytest.mark.parametrize("size", ["D", "k_1", "k_1_1", "k_1_2", "k_2"])
+def test_what_is_known_of_a_size_holds_of_no_data(size):
+    f = tadc.compile(
+        f"input k[E, {size}]: index; h[a: 2, b: 2] = sum{{e | k[e,0] = a and k[e,1] = b}} w[e]",
+        backend="numpy",
+    )
+    k = np.array([[-1, 1], [0, 5], [1, -1], [1, 1]])
+    y, pullback = f.vjp(k=k, w=np.array([1.0, 2, 4, 8]))
+    assert y.tolist() == [[0, 0], [0, 8]]
+    assert pullback(np.array([[1.0, 2], [3, 4]]))["w"].tolist() == [0, 0, 0, 4]

@@ -171,6 +171,15 @@ def test_arrays_of_numpy_are_copied_there_and_back():
     assert type(pullback(np.ones(7))["w"]) is np.ndarray
 
 
+def test_arrays_of_numpy_may_have_strides():
+    f = tadc.compile("y[i] = a[]*x[i] + A[i,0]", backend="opencl")
+    x = np.arange(6.0)
+    A = np.asfortranarray(np.arange(6.0).reshape(3, 2))
+    x.flags.writeable = False
+    for view in (x[:3], x[::2], x[4::-2]):
+        np.testing.assert_array_equal(f(np.array(2.0), view, A), 2 * view + A[:, 0])
+
+
 def test_arrays_of_pyopencl_stay_on_their_device():
     f, g = tadc.compile(TEXT), tadc.compile(TEXT, backend="numpy")
     x, w = on_device(*arrays())

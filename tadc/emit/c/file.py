@@ -12,6 +12,7 @@ from typing import Any
 
 from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.clike.launcher import LARGEST_INT32, Launcher
+from tadc.emit.clike.missing_lists import TAKEN
 from tadc.emit.clike.prefetch import prefetches
 from tadc.emit.clike.spelling import DType, device_functions, integer_type, lane_functions
 from tadc.emit.clike.text import ENDED, REAL, CText
@@ -99,8 +100,7 @@ _TAKEN = [
     "inner_end",
     "streamed",
     "drained",
-    "made",
-    "status",
+    *TAKEN,
 ]
 _TAKEN_TIMED = [*_TAKEN, SECONDS, "begin", "now"]
 

@@ -187,7 +187,8 @@ class _Builders:
         lows = ", ".join(self.text.affine(key.low).text for key in each.keys)
         counts = ", ".join(map(self._keys_of, each.keys))
         flat, *_ = positions = [names[t.name] for t in each.positions]
-        freed = "free(along); " if self._dimensions(each) or each.is_distinct else ""
+        is_plain = all(k.dimension is None and not k.distinct for k in each.keys)
+        freed = "" if is_plain else "free(along); "
         body = [
             *derived_lines(self.program, self.text),
             f"const long long elements = {self._elements(each.of[0])};",
@@ -249,30 +250,36 @@ class _Builders:
             ]
         return lines
 
-    def _dimensions(self, each: SortedList) -> list[int]:
-        return [key.dimension for key in each.keys if key.dimension is not None]
-
     def _places(self, each: SortedList) -> list[str]:
-        """An array for each key: elements of an index tensor, or the places of these in a dimension."""
-        names, of, dimensions = self.text.names, iter(each.of), self._dimensions(each)
-        order = iter(range(len(dimensions)))
-        arrays = (
-            names[next(of)] if k.dimension is None else f"along + {next(order)} * elements"
-            for k in each.keys
-        )
-        declared = f"const int* const of[] = {{{', '.join(arrays)}}};"
-        if not dimensions:
-            return [declared]
+        """An array for each key: elements of an index tensor, or, made here, those that are apart from it, or their places in a dimension."""
+        names, of = self.text.names, iter(each.of)
         shape = [f"({self.text.affine(n).text})" for n in self.program.tensors[each.of[0]].shape]
-        lines = [
-            f"int* along = (int*)malloc(sizeof(int) * (size_t)at_least_one({len(dimensions)} * elements));",
+        strides = [" * ".join(shape[n + 1 :]) or "1" for n in range(len(shape))]
+        arrays: list[str] = []
+        made: list[str] = []
+        for key in each.keys:
+            tensor = names[next(of)] if key.dimension is None else ""
+            if key.dimension is not None:
+                made.append(f"(int)(p / ({strides[key.dimension]}) % {shape[key.dimension]})")
+            elif key.apart:
+                pairs = zip(key.apart, strides, strict=True)
+                further = " + ".join(f"{n} * ({stride})" for n, stride in pairs if n)
+                made.append(f"{tensor}[((p + {further}) % elements + elements) % elements]")
+            else:
+                arrays.append(tensor)
+                continue
+            arrays.append(f"along + {len(made) - 1} * elements")
+        declared = f"const int* const of[] = {{{', '.join(arrays)}}};"
+        if not made:
+            return [declared]
+        return [
+            f"int* along = (int*)malloc(sizeof(int) * (size_t)at_least_one({len(made)} * elements));",
             "if (!along) return -1;",
             "for (long long p = 0; p < elements; p++) {",
+            *(f"  along[{n} * elements + p] = {value};" for n, value in enumerate(made)),
+            "}",
+            declared,
         ]
-        for n, dimension in enumerate(dimensions):
-            place = f"p / ({' * '.join(shape[dimension + 1 :]) or '1'}) % {shape[dimension]}"
-            lines.append(f"  along[{n} * elements + p] = (int)({place});")
-        return [*lines, "}", declared]
 
     def _unravelled(self, each: SortedList, positions: Sequence[str]) -> list[str]:
         """A place for each dimension, from the number of a position in row-major order."""

@@ -14,7 +14,19 @@ from tadc.emit.clike.lists import builder_calls
 from tadc.emit.templates import template
 from tadc.schedule.rewrite.list_tensors import Listed, Rows, SortedList
 
-__all__ = ["missing_lists"]
+__all__ = ["TAKEN", "missing_lists"]
+
+# Names of the text around those of a launcher.
+TAKEN = (
+    "made",
+    "status",
+    "made_array",
+    "made_on_gpu",
+    "from_gpu",
+    "to_gpu",
+    "free_arrays",
+    "at_least_one",
+)
 
 
 def missing_lists(modes: Sequence[tuple[Listed, Launcher]], target: str) -> str:

@@ -21,6 +21,7 @@ from tadc.emit.clike.gpu_kernel import (
 from tadc.emit.clike.gpu_text import GpuText
 from tadc.emit.clike.kernel import kernel_sizes
 from tadc.emit.clike.launcher import Launcher, manifest
+from tadc.emit.clike.missing_lists import TAKEN
 from tadc.emit.clike.spelling import (
     DType,
     device_functions,
@@ -38,18 +39,6 @@ from tadc.schedule.nest.loop_nest import Tile
 from tadc.version import __version__
 
 __all__ = ["cuda_launcher", "cuda_text"]
-
-# Names of what makes lists (`emit/clike/missing_lists.py`).
-TAKEN = (
-    "made",
-    "status",
-    "made_array",
-    "made_on_gpu",
-    "from_gpu",
-    "to_gpu",
-    "free_arrays",
-    "at_least_one",
-)
 
 
 def cuda_text(

@@ -42,6 +42,9 @@ def _of_key(key: Key, names: Mapping[str, str]) -> str:
     tensor = names[key.tensor]
     if key.distinct:
         return f"numbers_among({tensor}, {tensor}, 1)"
+    if key.apart:
+        moved = tuple(-n for n in key.apart)
+        return f"np.roll({tensor}, {moved}, {tuple(range(len(moved)))})"
     return tensor if key.dimension is None else f"np.indices(np.shape({tensor}))[{key.dimension}]"
 
 

@@ -91,7 +91,9 @@ def as_cl_array(name: str, value: Any, queue: Any) -> Any:
         return value
     cl = pyopencl()
     try:
-        return cl.array.to_device(queue, np.asarray(value), allocator=_memory_pool(queue))
+        return cl.array.to_device(
+            queue, np.asarray(value, order="C"), allocator=_memory_pool(queue)
+        )
     except (MemoryError, cl.MemoryError):
         raise MemoryError from None
     except Exception as error:  # whatever a foreign object raises

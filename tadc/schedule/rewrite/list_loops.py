@@ -118,13 +118,13 @@ class ListLoops:
     def _further_keys(
         self, d: Looked, form: Affine, waiting: list[Determined], domain: Domain
     ) -> list[tuple[Looked, Affine, Condition]]:
-        """What else is looked up where `d` is, and is equal to another index that is known, or to one moved by some places: there are
-        not more keys than points around the loop.
+        """What else is looked up where `d` is, or always as far from it, and is equal to another index that is known, or to one moved by
+        some places: there are not more keys than points around the loop.
         """
         found: list[tuple[Looked, Affine, Condition]] = []
         taken = set(form.symbols)
         for o in waiting:
-            if not isinstance(o, Looked) or o is d or not self._has_the_positions_of(o, d):
+            if not isinstance(o, Looked) or o is d or self._apart(o, d) is None:
                 continue
             interval = self._interval(o, domain)
             if interval is None or interval[0] != "equal":
@@ -166,11 +166,20 @@ class ListLoops:
         all_numbers = all(n is not None and n.is_constant for n in extents)
         return all_numbers and few <= MOST_TERMS and symbols.isdisjoint(names)
 
-    def _has_the_positions_of(self, one: Looked, other: Looked) -> bool:
-        """Whether both are looked up at one place, in tensors of one shape."""
+    def _apart(self, one: Looked, other: Looked) -> tuple[int, ...] | None:
+        """How many places along each dimension `one` stands from the `other`, in tensors of one shape; None where that is not known, or
+        differs.
+        """
         tensors = self.lists.program.tensors
-        same = tensors[one.tensor].shape == tensors[other.tensor].shape
-        return same and one.subscripts == other.subscripts
+        if tensors[one.tensor].shape != tensors[other.tensor].shape:
+            return None
+        between_ = [a - b for a, b in zip(one.subscripts, other.subscripts, strict=True)]
+        places = map(self._is_known_place, other.subscripts)
+        if all(
+            n.is_constant and (p or n.constant == 0) for n, p in zip(between_, places, strict=True)
+        ):
+            return tuple(n.constant for n in between_)
+        return None
 
     def _is_known_place(self, form: Affine) -> bool:
         """Whether a subscript is an index that is known, or the sizes alone."""
@@ -222,7 +231,13 @@ class ListLoops:
         if others and low[1] == 1:
             at_last = at_first[:]
         for n, (o, form, condition) in enumerate(others):
-            key = Key(o.tensor, self._least(form), self._greatest(form))
+            apart = self._apart(o, d) or ()
+            key = Key(
+                o.tensor,
+                self._least(form),
+                self._greatest(form),
+                apart=apart if any(apart) else (),
+            )
             # In the order of the text; but a multiple has a range of values, maybe an empty one, and that is of the last key.
             after = n + 1 if low[1] == 1 else n
             forms.insert(after, form)
@@ -235,10 +250,13 @@ class ListLoops:
         extents = self.lists.program.tensors[d.tensor].shape
         for n, (place, extent) in enumerate(zip(d.subscripts, extents, strict=True)):
             if self._is_known_place(place):
+                first, last = constant(0), extent - 1
+                if others and set(place.symbols) <= set(self.lists.program.parameters):
+                    first = last = place  # no other list has these keys
                 forms.insert(0, place)
-                keys.insert(0, Key(d.tensor, constant(0), extent - 1, n))
-                at_first.insert(0, place)
-                at_last.insert(0, place)
+                keys.insert(0, Key(d.tensor, first, last, n))
+                at_first.insert(0, place - first)
+                at_last.insert(0, place - first)
         made = self.lists.sorted_by(tuple(keys), len(d.subscripts))
         place = self._loop(made.begin, tuple(at_first), tuple(at_last), made.count, forms, keys)
         values, left = self._at_positions(d, made, place, free, gone, domain)

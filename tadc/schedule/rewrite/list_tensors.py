@@ -25,6 +25,9 @@ OF_DATA = 64  # a size that data decide, for schedules: each call would have ano
 class Key:
     """A key of a list: the elements of `tensor` from `low` to `high`, both affine in the sizes; or the places in a `dimension` of it;
     or the numbers of its `distinct` elements, one for each of the `positions`, and one more.
+
+    Elements of `tensor` stand `apart` from the positions, so many places along each dimension, as those of another column do; which
+    elements those are for which there is no place does not matter.
     """
 
     tensor: str
@@ -32,6 +35,7 @@ class Key:
     high: Affine
     dimension: int | None = None
     distinct: bool = False
+    apart: tuple[int, ...] = ()
 
     def count_at(self, sizes: Mapping[Symbol, int], positions: int) -> int:
         """How many keys there are."""
@@ -40,11 +44,11 @@ class Key:
     def __str__(self) -> str:
         if self.distinct:
             return f"{self.tensor} has each of its elements"
-        what = (
-            self.tensor
-            if self.dimension is None
-            else f"dimension {self.dimension} of {self.tensor}"
-        )
+        what = self.tensor
+        if self.dimension is not None:
+            what = f"dimension {self.dimension} of {self.tensor}"
+        elif self.apart:
+            what = f"{self.tensor}, {self.apart} places further,"
         return f"{what} = {self.low}..{self.high}"
 
 

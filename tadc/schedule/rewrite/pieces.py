@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Domain, Looked, at_least_zero, between
+from tadc.ir.domain import Condition, Domain, Looked, at_least_zero, between, equals_zero
 from tadc.ir.element_types import INDEX, arithmetic
 from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
@@ -69,8 +69,12 @@ class Pieces:
 
 
 def can_be_cut(e: Reduce, loop: ListLoop, s: Statement) -> bool:
-    """Whether the reduction is over a list alone, whose keys are indices of the statement, or differ from them by sizes."""
-    indices = [_index_of(form, s) for form, _ in loop.keys]
+    """Whether the reduction is over a list alone, whose keys are indices of the statement, or differ from them by sizes; or are sizes
+    alone, as the place in `ends[1, e] = i`.
+    """
+    inner = {*s.indices, *(d.name for d in s.derived)}
+    of_points = [form for form, _ in loop.keys if not inner.isdisjoint(form.symbols)]
+    indices = [_index_of(form, s) for form in of_points]
     distinct = None not in indices and len(set(indices)) == len(indices) > 0
     return e.indices == (loop.t,) and distinct
 
@@ -104,13 +108,19 @@ def in_pieces(
     piece, extents = names.fresh("q"), s.extents
     values: dict[Symbol, Affine] = {}
     keys: list[Looked] = []
-    for tensor, (form, low) in zip(pieces.keys, loop.keys, strict=True):
+    of_list: list[Condition] = []  # of the pieces of other lists there is nothing
+    for tensor, (form, low), keys_of in zip(pieces.keys, loop.keys, loop.begin.shape, strict=True):
         index, number = _index_of(form, s), names.fresh("key")
-        assert index is not None
-        sign, rest = form.coefficient(index), form - symbol(index) * form.coefficient(index) - low
-        values[index] = (symbol(number) - rest) * sign
-        ends = rest, rest + (extents[index] - 1) * sign
-        keys.append(Looked(number, tensor.name, (symbol(piece),), ends if sign > 0 else ends[::-1]))
+        if index is None:
+            ends = constant(0), keys_of
+            of_list.append(equals_zero(form - low - symbol(number)))
+        else:
+            sign = form.coefficient(index)
+            rest = form - symbol(index) * sign - low
+            values[index] = (symbol(number) - rest) * sign
+            ends = rest, rest + (extents[index] - 1) * sign
+            ends = ends if sign > 0 else ends[::-1]
+        keys.append(Looked(number, tensor.name, (symbol(piece),), ends))
     needed = set(e.symbols)
     for d in reversed(s.derived):
         needed |= set(d.symbols) if d.name in needed else set()
@@ -122,7 +132,8 @@ def in_pieces(
         else d
         for d in one.derived
     )
-    one = Reduce(one.op, one.indices, derived, one.domain, one.body)
+    domain = one.domain & Domain.of(of_list)
+    one = Reduce(one.op, one.indices, derived, domain, one.body)
     body = substitute(one, values)
     dtype = arithmetic(s.target.dtype) if s.target.dtype else None
     shape = (symbol(pieces.count), *(extents[i] for i in others))
