@@ -169,11 +169,12 @@ class _Executed:
                 case Loop(r, body):
                     total.update(self.of(body, points.along(r), threads))
                 case TeamLoop(r, body):
-                    total.update(self.of(body, points.along(r), 1))
+                    total.update(self.of(body, points.along(r), 1 / self.lanes))
                 case HeldRow(body):
                     total.update(self.of(body, points, threads))
                 case Tile(_, body):
-                    total.update(self.of(body, points, 1 / self.lanes))
+                    team = self.scheduled.team if self.scheduled.shares_loops else 1
+                    total.update(self.of(body, points, team / self.lanes))
                 case Staged(r, count, buffers, body):
                     inside = points.along(r)
                     total.update(self.of(body, inside, threads))
@@ -200,11 +201,11 @@ class _Executed:
                 case Barrier():
                     pass
                 case Leader(body):
-                    total.update(self.of(body, points, 1))
+                    total.update(self.of(body, points, 1 / self.lanes))
                 case TeamSums(body, sums):
                     total.update(self.of(body, points, threads))
                     levels = self.scheduled.team.bit_length() - 1  # of the tree of threads
-                    total["operations"] += times * levels * len(sums)
+                    total["operations"] += times * levels * len(sums) * self.lanes
                 case Branch(Domain() as domain, then, otherwise):
                     inside = points.within(domain.conditions)
                     total.update(self.of(then, inside, threads))

@@ -501,6 +501,6 @@ class GpuModule(Lowered[GpuKernel, MatrixProduct]):
         program = self.module.program
         values = program.size_values(sizes)
         pairs = zip(self.module.kernels, self.kernels, strict=True)
-        alone = [k for k, s in pairs if (s.team == 1 or s.tile) and not s.computed]
+        alone = [k for k, s in pairs if not (s.shares_loops or s.computed)]
         choices = {k.name: tile_choices(k, program, values, self.machine, most) for k in alone}
         return {name: shapes for name, shapes in choices.items() if len(shapes) > 1}

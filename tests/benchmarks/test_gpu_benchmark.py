@@ -35,8 +35,8 @@ def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
     assert (gather["loads"], gather["atomics"]) == (3 * 2 * 1000, 0)
     assert gather["stores"] == 200 + 100 + 50
     assert tiled["loads"] < gather["loads"]
-    # With what blocks of a sum carry, and those of tiles that are larger than the results.
-    for found_operations, most in ((gather["operations"], 1.25), (tiled["operations"], 3)):
+    # With what blocks of a sum carry, those of tiles that are larger than the results, and the trees of teams.
+    for found_operations, most in ((gather["operations"], 1.25), (tiled["operations"], 6)):
         assert 1 <= found_operations / (3 * 2 * 1000) < most
     for form in code.FORMS[1:]:
         assert found[form]["atomics"] == 2 * 1000  # an element of da and one of db, at each point

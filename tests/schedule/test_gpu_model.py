@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from programs import normal
 
 import tadc
 from tadc.bounded_cache import BoundedCache
@@ -19,7 +20,9 @@ from tadc.runtime.cuda.nvrtc import find_nvrtc
 from tadc.schedule.gpu import kernels as schedules
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, MACHINES
-from tadc.schedule.gpu.model import ideal_seconds
+from tadc.schedule.gpu.model import ideal_seconds, kernel_model
+from tadc.schedule.gpu.scheduled import GpuKernel
+from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import buffers_of
 
@@ -74,6 +77,29 @@ def test_a_thread_at_the_end_of_a_triangle_is_the_longest():
 
     mean = found.mean_thread * found.resident / found.threads
     assert found.longest_thread / mean == pytest.approx(2, rel=0.1)
+
+
+def test_neighbours_that_are_stored_at_once_take_their_bytes_once():
+    text = "size I, J, K, R\ninput a[I, R], b[J, R], c[K, R]\nx[i, j, k] = sum{r} a[i, r]*b[j, r]*c[k, r]"
+    whole, others = (model(text, I=256, J=256, K=n, R=32) for n in (512, 514))
+
+    assert whole.seconds_by["L2"] < 0.7 * others.seconds_by["L2"]
+
+
+def test_a_short_loop_of_a_team_inside_another_waits_for_memory():
+    text = "size C, N, M\ninput x[C, N, M]\nf[c] = sum{n, j=1..M-2} x[c, n, j]*exp(x[c, n, j]*j)"
+    (module,) = modules_of({"primal": normal(text)})
+    (kernel,) = module.kernels
+
+    def latency(n):
+        sizes = {"C": 40000, "N": n, "M": 2000 // n}
+        values = sizes | {"c": 1, "n": n // 2, "j": 1000 // n}
+        body = TeamBody.of(kernel.body, values, HOPPER.warp, HOPPER.costs).steps
+        scheduled = GpuKernel(replace(kernel, body=body), HOPPER.warp)
+        found = kernel_model(scheduled, module.program, sizes, HOPPER, "float32")
+        return found.seconds_by["latency"]
+
+    assert latency(40) > 2 * latency(2)
 
 
 def test_special_functions_have_a_pipe_of_their_own():

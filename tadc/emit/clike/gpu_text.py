@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -11,20 +11,25 @@ from typing import Any, ClassVar, Self, assert_never
 from tadc.emit.clike.spelling import Precedence, Target, Text, atom, bracketed, name
 from tadc.emit.clike.text import CHOSEN, REAL, CText, part
 from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum, symbol
-from tadc.ir.domain import EVERYWHERE, Condition, Domain, at_least_zero, divides
+from tadc.ir.domain import EMPTY, EVERYWHERE, Condition, Domain, at_least_zero, divides
 from tadc.ir.element_types import ARITHMETIC_TYPES, ELEMENT_TYPES
 from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
 from tadc.ir.walk import postorder
+from tadc.schedule.gpu.copies import Copies, copies
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.nest.loop_nest import (
+    MOST_GROUP,
     TERMS_AT_ONCE,
     Accumulate,
+    Assign,
     Barrier,
+    Branch,
     Buffer,
     Computed,
     GpuStep,
     HeldRow,
+    Lanes,
     Leader,
     MatrixProducts,
     Staged,
@@ -43,6 +48,7 @@ from tadc.schedule.nest.loop_nest import (
     last_of,
     place_of,
     steps_of,
+    stores_groups,
     symbols_of,
     tested_at,
 )
@@ -338,12 +344,12 @@ class GpuText(CText):
             at_once = 1  # each goes elsewhere
         conditions += self._whole_groups(b, at_once)
         if not conditions:
-            return self._copied(b, indent, at_once)
+            return self._copied(b, indent, at_once, b.ragged)
         return [
             f"{pad}if ({' && '.join(conditions)}) {{",
-            *self._copied(b, indent + 1, at_once),
+            *self._copied(b, indent + 1, at_once, b.ragged),
             f"{pad}}} else {{",
-            *self._copied_with_tests(b, indent + 1),
+            *self._copied(b, indent + 1, 1, (True,) * len(b.counts)),
             f"{pad}}}",
         ]
 
@@ -355,23 +361,18 @@ class GpuText(CText):
         tests = [self.condition(whole).text] if whole != EVERYWHERE else []
         return [*tests, *self.aligned(self.names[b.tensor])] if at_once > 1 else []
 
-    def _copied(self, b: Buffer, indent: int, at_once: int) -> list[str]:
-        """The copy of elements that are in the tensor but in ragged dimensions, so many neighbours at once."""
+    def _copied(self, b: Buffer, indent: int, at_once: int, tested: Sequence[bool]) -> list[str]:
+        """The copy of elements that are in the tensor but in the `tested` dimensions, so many neighbours at once."""
         pad, counts = "  " * indent, (*b.counts[:-1], b.counts[-1] // at_once)
-        turns = -(-prod(counts) // self.team)
-        number = RANK if turns == 1 else f"{RANK} + turn * {self.team}"
-        places = [
-            _digit_of_number(RANK, inner, count, prod(counts))
-            if turns == 1
-            else _digit_of_turn(inner, count, self.team, turns)
-            for inner, count in _strides(counts)
-        ]
+        grid = copies(counts, self.team)
+        turns, used = prod(grid.turns), prod(grid.threads)
+        places = [_place(grid, d) for d in range(len(counts))]
         if at_once > 1 and places[-1]:
             places[-1] = [(False, f"({signed_sum(places[-1])}) * {at_once}")]
         named, subscripts = self._subscripts(b, places, indent + 1)
         value, buffer = self.value(Read(b.tensor, subscripts)).text, self.names[b.name]
         offsets = [_offset(b, [*places[:-1], [*places[-1], *(((False, str(k)),) if k else ())]]) for k in range(at_once)]  # fmt: skip
-        stored = [self._stored(b, offsets[0], subscripts, b.ragged)]
+        stored = [self._stored(b, offsets[0], subscripts, tested)]
         if at_once > 1 and self._is_copied_ahead(b):
             stored = [f"copy_four_ahead(&{buffer}[{offsets[0]}], &{value});"]
         elif at_once > 1 and self._is_straight(b, at_once):
@@ -380,26 +381,15 @@ class GpuText(CText):
             stored = [f"const {self.vector} four = {self.read_four(value)};"]
             stored += [f"{buffer}[{at}] = four.{c};" for at, c in zip(offsets, "xyzw", strict=True)]
         lines = [*named, *(f"{pad}  {line}" for line in stored)]
-        within = f"if ({number} < {prod(counts)}) {{" if prod(counts) % self.team else "{"
+        ends = [f"{RANK} < {used}"] if used < self.team else []
+        ends += [f"{signed_sum(_place(grid, d))} < {n}" for d, n in enumerate(counts) if n % grid.threads[d]]  # fmt: skip
+        within = f"if ({' && '.join(ends)}) {{" if ends else "{"
         if turns == 1:
             return [pad + within, *lines, f"{pad}}}"]
-        if within != "{":
+        if ends:
             lines = [f"{pad}  {within}", *("  " + line for line in lines), f"{pad}  }}"]
         head = f"{pad}for (int turn = 0; turn < {turns}; turn++) {{"
         return [f"{pad}#pragma unroll", head, *lines, f"{pad}}}"]
-
-    def _copied_with_tests(self, b: Buffer, indent: int) -> list[str]:
-        """The copy of elements of which some may be outside of the tensor."""
-        pad, whole = "  " * indent, prod(b.counts)
-        places = [_digit_of_number("n", inner, count, whole) for inner, count in _strides(b.counts)]
-        named, subscripts = self._subscripts(b, places, indent + 1)
-        stored = self._stored(b, _offset(b, places), subscripts, (True,) * len(subscripts))
-        return [
-            f"{pad}for (int n = {RANK}; n < {whole}; n += {self.team}) {{",
-            *named,
-            f"{pad}  {stored}",
-            f"{pad}}}",
-        ]
 
     def _is_straight(self, b: Buffer, at_once: int) -> bool:
         """Whether so many neighbours are neighbours in the buffer too."""
@@ -457,9 +447,59 @@ class GpuText(CText):
         """This element and the three behind it."""
         return f"*(const float4*)&{element}"
 
+    def four(self, values: Iterable[str]) -> str:
+        """Four values as one."""
+        return f"float4{{{', '.join(values)}}}"
+
     def write_four(self, element: str, value: str) -> str:
-        """The assignment of four values to this element of a buffer and the three behind it."""
+        """The assignment of four values to this element and the three behind it."""
         return f"*(float4*)&{element} = {value}"
+
+    # ------------------------------------------------------------------ lanes
+
+    def _each_lane(self, step: Lanes, indent: int) -> Generator[Any, Any, list[str]]:
+        """A loop over the lanes; one over groups of neighbours that are stored at once, where rows and the address are whole numbers of them."""
+        # `super()` does not find the class, since `slots` makes another one of it.
+        lines = yield CText._each_lane(self, step, indent)
+        match step.body:
+            case (Store(tensor, _, Read(local, ())) as store,):
+                inside = EVERYWHERE
+            case (Branch(Domain() as inside, (Store(tensor, _, Read(local, ())) as store,), ()),):
+                pass
+            case _:
+                return lines
+        whole = Domain.of([divides(MOST_GROUP, n) for n in self.tensors[tensor].shape[-1:]])
+        alike = self.dtypes[tensor] == self.dtype == "float32" and local in self.wide
+        if not alike or whole == EMPTY or not stores_groups(store, self.tile):
+            return lines
+        pad = "  " * indent
+        known = [] if whole == EVERYWHERE else [self.condition(whole).text]
+        tests = [*known, *self.aligned(self.names[tensor])]
+        values = (
+            f"{self.names[local]}[{at}]"
+            for at in (LANE, *(f"{LANE} + {k}" for k in range(1, MOST_GROUP)))
+        )
+        element = self.element(tensor, store.subscripts).text
+        body = [f"{self.write_four(element, self.four(values))};"]
+        if inside != EVERYWHERE:
+            body = [f"if ({self.condition(inside).text}) {{", f"  {body[0]}", "}"]
+        mentioned = {s for within in steps_of(step.body) for s in symbols_of(within)}
+        named = [f"const {self.integer} {self.names[i]} = {at};" for i, at in self.lane if i in mentioned]  # fmt: skip
+        grouped = [
+            "#pragma unroll",
+            f"for (int {LANE} = 0; {LANE} < {self.lanes}; {LANE} += {MOST_GROUP}) {{",
+            *(f"  {line}" for line in (*named, *body)),
+            "}",
+        ]
+        if not tests:
+            return [pad + line for line in grouped]
+        return [
+            f"{pad}if ({' && '.join(tests)}) {{",
+            *(f"{pad}  {line}" for line in grouped),
+            f"{pad}}} else {{",
+            *("  " + line for line in lines),
+            f"{pad}}}",
+        ]
 
     # ------------------------------------------------------------------ teams
 
@@ -560,15 +600,27 @@ class GpuText(CText):
         """Parts of the sums, and their sum over the team."""
         pad, real = "  " * indent, REAL[self.dtype]
         partials = {s: self.names[part(s)] for s, _ in step.sums}
-        parts = replace(self, names={**self.names, **partials}, wide=self.wide.difference(partials))
+        parts = replace(self, names={**self.names, **partials})
+        parts = parts if self.tile else replace(parts, wide=self.wide.difference(partials))
         lines = [f"{pad}{{"]
         for s, op in step.sums:
-            neutral = self.value(Const(NEUTRAL[op])).text
-            lines.append(f"{pad}  {real} {partials[s]} = {neutral};")
+            neutral = Const(NEUTRAL[op])
+            if s in parts.wide:
+                lines.append(f"{pad}  {real} {partials[s]}[{self.lanes}];")
+                lines += yield parts._lines((Lanes((Assign(s, neutral),)),), indent + 1)
+            else:
+                lines.append(f"{pad}  {real} {partials[s]} = {self.value(neutral).text};")
         lines += yield parts._lines(step.body, indent + 1)
         for s, op in step.sums:
-            whole = atom(self.of_team(op, partials[s]))
-            lines.append(f"{pad}  {self._accumulate(self.local(s).text, op, whole)}")
+            if s in parts.wide:
+                of_lane = replace(self, at=LANE)
+                whole = atom(self.of_team(op, replace(parts, at=LANE).local(s).text))
+                added = of_lane._accumulate(of_lane.local(s).text, op, whole)
+                head = f"{pad}  for (int {LANE} = 0; {LANE} < {self.lanes}; {LANE}++) {{"
+                lines += [f"{pad}  #pragma unroll", head, f"{pad}    {added}", f"{pad}  }}"]
+            else:
+                whole = atom(self.of_team(op, partials[s]))
+                lines.append(f"{pad}  {self._accumulate(self.local(s).text, op, whole)}")
         return [*lines, f"{pad}}}"]
 
 
@@ -606,32 +658,16 @@ def _digit(number: str, inner: int, count: int, whole: int) -> str:
     return f"{digit} % {count}" if inner * count < whole else digit
 
 
-def _strides(counts: Sequence[int]) -> list[tuple[int, int]]:
-    """For each dimension of a box the number of its elements in the dimensions further in, and its count."""
-    return [(prod(counts[d + 1 :]), count) for d, count in enumerate(counts)]
-
-
-def _digit_of_number(number: str, inner: int, count: int, whole: int) -> SignedTexts:
-    """The place in a dimension of an element, from its number below `whole`; nothing where it is 0."""
-    return [(False, _digit(number, inner, count, whole))] if count > 1 else []
-
-
-def _digit_of_turn(inner: int, count: int, team: int, turns: int) -> SignedTexts:
-    """The same of element `rank + turn*team`, as what depends on the thread and what depends on the turn."""
-    whole = team * turns
-    if count == 1:
-        return []
-    if team % (inner * count) == 0:
-        return [(False, _digit(RANK, inner, count, team))]
-    if inner % team == 0:
-        return [(False, _digit("turn", inner // team, count, turns))]
-    if team % inner == 0 and inner * count % team == 0:
-        step = team // inner
-        thread = RANK if inner == 1 else f"{RANK} / {inner}"
-        turn = _digit("turn", 1, inner * count // team, turns)
+def _place(grid: Copies, d: int) -> SignedTexts:
+    """The place in a dimension of the thread `rank` of a grid in the turn `turn`; nothing where it is 0."""
+    threads, turns, terms = grid.threads[d], grid.turns[d], []
+    if threads > 1:
+        terms.append(_digit(RANK, prod(grid.threads[d + 1 :]), threads, prod(grid.threads)))
+    if turns > 1:
+        turn = _digit("turn", prod(grid.turns[d + 1 :]), turns, prod(grid.turns))
         turn = f"({turn})" if " " in turn else turn
-        return [(False, thread), (False, f"{turn} * {step}")]
-    return [(False, _digit(f"({RANK} + turn * {team})", inner, count, whole))]
+        terms.append(f"{turn} * {threads}" if threads > 1 else turn)
+    return [(False, term) for term in terms]
 
 
 def _offset(b: Buffer, places: Sequence[SignedTexts]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -62,6 +63,9 @@ class OpenClText(GpuText):
 
     def read_four(self, element: str) -> str:
         return f"vload4(0, &{element})"
+
+    def four(self, values: Iterable[str]) -> str:
+        return f"(float4)({', '.join(values)})"
 
     def write_four(self, element: str, value: str) -> str:
         return f"vstore4({value}, 0, &{element})"

@@ -76,7 +76,7 @@ class Accesses:
         needed: set[str] = set()
         rates = self.machine.rates
         blocks = max(1.0, self.resident / rates.multiprocessors / self.machine.block)
-        for t in self.scheduled.tile if self.scheduled.team == 1 else ():
+        for t in self.scheduled.tile if all(t.threads == 1 for t in self.scheduled.tile) else ():
             moved = step(t.index)
             part *= 1.0 if t.strided else _of_neighbours(moved, t.count, run)
         for frame in reversed(frames[1:]):
@@ -103,7 +103,7 @@ class Accesses:
     def _lanes(self, frames: tuple[Frame, ...]) -> list[tuple[Symbol, int, int]]:
         """The indices in which threads side by side differ, innermost first, with the number of their values and how far they are apart."""
         team, tile = self.scheduled.team, {t.index: t for t in self.scheduled.tile}
-        if tile and team > 1:
+        if tile and team > 1 and not self.scheduled.shares_loops:
             return [(t.index, t.threads, t.group) for t in reversed(tile.values())]
         box = []
         for i, n in reversed(self.extents.items()):
@@ -116,7 +116,7 @@ class Accesses:
 
     def wave(self) -> dict[Symbol, int]:
         """The values of each index of the box among as many threads as fit at once."""
-        points = max(1.0, self.resident * prod(t.count for t in self.scheduled.tile) / (self.scheduled.team if not self.scheduled.tile else 1))  # fmt: skip
+        points = max(1.0, self.resident * prod(t.count for t in self.scheduled.tile) / (self.scheduled.team if self.scheduled.shares_loops else 1))  # fmt: skip
         covered = {}
         for i, n in reversed(self.extents.items()):
             covered[i] = max(1, min(n, ceil(points)))

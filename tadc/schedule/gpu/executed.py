@@ -22,6 +22,7 @@ from tadc.ir.program import Program
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.accesses import LINE, SECTOR, Accesses
+from tadc.schedule.gpu.copies import copies
 from tadc.schedule.gpu.cost import Sizes, is_unrolled
 from tadc.schedule.gpu.frames import (
     Frame,
@@ -69,7 +70,9 @@ from tadc.schedule.nest.loop_nest import (
     has_loops,
     last_of,
     place_of,
+    reads_of,
     steps_of,
+    stores_groups,
     values_of,
 )
 
@@ -80,10 +83,10 @@ BANKS = 32  # words of shared memory that are read at once
 GRID_LOOP, DIVISION, DIVISION_BY_NUMBER = 4, 20, 5
 LOOP, LOOP_AROUND_LOOPS = 5, 8
 UNROLLS = ((6, 16), (24, 4), (40, 2))  # a loop of at most so many instructions is unrolled so often
-# Of an element that is copied to a buffer, and of each test that it is in its tensor; the test of all of them at once, and the
-# address of one, or of several neighbours, that need no test.
-FILL, FILL_TEST = 10, 4
-FILL_CONDITION, FILL_ADDRESS = 8, 5
+# Of what is copied to a buffer: before the copies of a part; of the address of an element, or of several neighbours; of each test of an element,
+# and that all of a part are in the tensor.
+FILL_BEGIN, FILL_ADDRESS, FILL_TEST, FILL_CONDITION = 20, 2, 2, 8
+OWN_ADDRESS = 5  # of a read behind a test, in a loop that a team shares
 WARP_SUM, BLOCK_SUM, BARRIER = 12, 40, 10
 SPILLED_VALUE = 6  # that waits in memory until a block of terms ends: read, added to, and written, with nothing else to do
 MATRIX_ELEMENT = 4  # of a factor: its address, and three that read and round it
@@ -103,6 +106,7 @@ class Tally:
     lines: float = 0.0
     l2_bytes: float = 0.0
     matrix: float = 0.0
+    waits: float = 0.0  # of threads of a team, for what a few runs of a loop that they share read
 
     def plus(self, o: Tally, times: float = 1.0) -> Tally:
         """With another one, so many times."""
@@ -115,6 +119,7 @@ class Tally:
             self.lines + times * o.lines,
             self.l2_bytes + times * o.l2_bytes,
             self.matrix + times * o.matrix,
+            self.waits + times * o.waits,
         )
 
 
@@ -252,7 +257,8 @@ class _Counter:
     def _in_tile(self, frame: Frame) -> Frame:
         """The frame of a thread that has a tile: those at the edge of the box compute whole ones."""
         whole = prod(-(-n // v) * v / n for i, v in self._tile_values for n in [self.extents[i]])
-        return replace(frame, scale=whole / self.points_of_thread)
+        team = self.scheduled.team if self.scheduled.shares_loops else 1
+        return replace(frame, scale=team * whole / self.points_of_thread)
 
     # ------------------------------------------------------------------ steps
 
@@ -287,7 +293,8 @@ class _Counter:
                 case TeamSums(body, sums):
                     self.steps(body, frames)
                     each = WARP_SUM if self.scheduled.team == self.machine.warp else BLOCK_SUM
-                    self.add(frame, Tally(instructions=each), len(sums))
+                    of_lanes = sum(self.points_of_thread if s in self.wide else 1 for s, _ in sums)
+                    self.add(frame, Tally(instructions=each), of_lanes)
                 case TeamScan(r, before, after, carried=carried):
                     self._team_loop(r, (*before, *after, *carried), frames)
                 case Leader(body):
@@ -338,14 +345,15 @@ class _Counter:
 
     def _run(
         self, body: Sequence[Step], frames: tuple[Frame, ...], *, unrolled: bool = False
-    ) -> None:
-        """The steps of a loop, whose frame is the innermost, and what the loop itself needs."""
+    ) -> int:
+        """The steps of a loop, whose frame is the innermost, and what the loop itself needs. So many runs are done at once."""
         inner = frames[-1]
         before = self.result.total
         self.steps(body, frames)
         runs = max(1.0, self.number(inner.points) * inner.scale)
         done = self.result.total.plus(before, -1)
         once = done.instructions / runs
+        times = 1
         if has_loops(body):
             self.add(inner, Tally(instructions=LOOP_AROUND_LOOPS))
         elif not unrolled:
@@ -355,6 +363,7 @@ class _Counter:
                 once + LOOP / times,
                 (done.reads + done.staged_reads) / runs,
             )
+        return times
 
     def _team_loop(
         self, r: Range, body: Sequence[Step], frames: tuple[Frame, ...], *, held: bool = False
@@ -365,8 +374,14 @@ class _Counter:
         middle = middle_of(trips)
         idle = max(1.0, ceil(middle / team) * team / middle if middle else 1.0)
         bound = {r.index, *_changed(body), *(self.held if held else ())}
+        idle *= frame.scale / team if self.scheduled.tile else 1.0
         inner = Frame(frame.points.along(r), idle, frame.longest * turns, values, bound, team=team, bounds=r.symbols)  # fmt: skip
-        self._run(body, (*frames, inner), unrolled=held)
+        at_once = self._run(body, (*frames, inner), unrolled=held)
+        if not held and any(e.subscripts for e in reads_of(body)):
+            # The runs that are no whole group are done in two parts; a single one may go on with those of a loop around.
+            few = np.where(turns > 1, np.minimum(turns, 2), 0)
+            waits = np.where(turns < at_once, few, np.ceil(turns / at_once))
+            self.add(frame, Tally(waits=float(np.mean(waits))))
 
     def _staged(self, step: Staged, frames: tuple[Frame, ...]) -> None:
         frame, r, count, body = frames[-1], step.range.substitute(self.ends), step.count, step.body
@@ -458,20 +473,20 @@ class _Counter:
     def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
         """The copy of a part. A share `waits` of them is waited for."""
         tensor = self.program.tensors[b.tensor]
-        copied = prod(b.counts) / self.machine.block  # by each thread
         tested = [b.below[d] + (not b.is_within(d, n)) for d, n in enumerate(tensor.shape)]
         tests, ragged = sum(tested), sum(n for n, at_end in zip(tested, b.ragged, strict=True) if at_end)  # fmt: skip
         inside = self.accesses.inside(b, {i: int(n) for i, n in self._loops(inner).items()}, count)
         together = self._copied_at_once(b)
         straight = b.order[-1] == len(b.order) - 1 and b.shape[-1] % together == 0
         is_ahead = b.halves > 1 and (tensor.dtype or self.dtype) == self.dtype
-        reads = 1.0 if is_ahead and not straight else 1 / together
-        stores = 0.0 if is_ahead else reads if straight else 1.0
-        each_inside = (FILL_ADDRESS + 1) * reads + stores + FILL_TEST * ragged
-        each_tested = FILL - is_ahead + FILL_TEST * tests
-        filling = inside * each_inside + (1 - inside) * each_tested
-        reads = (inside * reads + 1 - inside) * (waits if is_ahead else 1.0)
-        stores = inside * stores + 1 - inside
+        together = 1 if is_ahead and not straight else together
+        groups, one_by_one = self._copies(b, together), self._copies(b, 1)
+        # Of each copy: an address, the read, or what is begun, and where it is not begun ahead what is written.
+        each = FILL_ADDRESS + 1 + (0 if is_ahead else 1 if straight else together)
+        each_tested = FILL_ADDRESS + 1 + (not is_ahead) + FILL_TEST * tests
+        filling = inside * groups * (each + FILL_TEST * ragged) + (1 - inside) * one_by_one * each_tested  # fmt: skip
+        reads = (inside * groups + (1 - inside) * one_by_one) * (waits if is_ahead else 1.0)
+        stores = inside * groups * (1 if straight else together) + (1 - inside) * one_by_one
         # Of each run of neighbours in memory whole sectors come.
         run, shape = 1, [n.at(self.sizes) for n in tensor.shape]
         for n, step, extent in zip(reversed(b.counts), reversed(b.steps), reversed(shape), strict=True):  # fmt: skip
@@ -481,8 +496,9 @@ class _Counter:
         itemsize = tensor.itemsize(self.dtype)
         moved = ceil(run * itemsize / SECTOR) * SECTOR / run  # bytes for each element
         lines = max(1.0, min(32, 32 / run)) * 2 / 32  # and those of the buffer
-        self.add(inner, Tally(instructions=FILL_CONDITION * bool(tests)), parts)
-        self.add(inner, Tally(filling, 0, 0, reads, stores, lines, moved), parts * copied)
+        copied = prod(b.counts) / self.machine.block  # by each thread
+        self.add(inner, Tally(FILL_BEGIN + FILL_CONDITION * bool(tests) + filling, 0, 0, reads, stores), parts)  # fmt: skip
+        self.add(inner, Tally(lines=lines, l2_bytes=moved), parts * copied)
         self._move(b.tensor, moved * self.number(inner.points) * inner.scale * parts * copied)
         counts = self.accesses.wave() | {r: int(np.max(n)) for r, n in self._loops(inner).items()}
         place = {i: n for i, n in counts.items() if any(i in low.symbols or f"'first {i}" in low.symbols for low in b.lows)}  # fmt: skip
@@ -490,6 +506,12 @@ class _Counter:
             -(-n // dict(self._tile_values).get(i, 1)) for i, n in place.items()
         ))  # fmt: skip
         self._read_by_wave(b.tensor, by_wave * itemsize)
+
+    def _copies(self, b: Buffer, together: int) -> float:
+        """How often a thread copies so many neighbours, where warps that have nothing to copy go on."""
+        block, warp = self.machine.block, self.machine.warp
+        grid = copies((*b.counts[:-1], b.counts[-1] // together), block)
+        return prod(grid.turns) * min(1.0, -(-prod(grid.threads) // warp) * warp / block)
 
     def _copied_at_once(self, b: Buffer) -> int:
         """The elements of a buffer that a thread copies at once, for these sizes."""
@@ -528,9 +550,11 @@ class _Counter:
     def _masked(self, step: Branch, domain: Domain, frames: tuple[Frame, ...]) -> None:
         """A branch of lanes: tested by each that may differ, and issued for all of them. What is read there none shares with another."""
         frame = frames[-1]
-        for c in domain:
-            lanes = prod(n for i, n in self.tile.items() if i in c.form.symbols)
-            self.add(self._frame_of_symbols({*c.form.symbols}, frames), Tally(1), lanes)
+        # Compilers test with one comparison that a number is between two others.
+        moving = (c.form - c.form.constant for c in domain)
+        for form in dict.fromkeys(max(f, -f, key=repr) for f in moving):
+            lanes = prod(n for i, n in self.tile.items() if i in form.symbols)
+            self.add(self._frame_of_symbols({*form.symbols}, frames), Tally(1), lanes)
         before, self.masked = self.masked, True
         inside = replace(frame, conditional=True)
         for each in (step.then, step.otherwise):
@@ -672,17 +696,22 @@ class _Counter:
 
     def _read(self, e: Read, frames: tuple[Frame, ...]) -> None:
         frame = self._frame_of(e, frames, unrolled=True)
-        distinct = self._distinct(e, frames)
-        if self.lanes and self.scheduled.team == 1 and distinct > 1 and not any(f.unrolled for f in frames):  # fmt: skip
+        distinct = issued = self._distinct(e, frames)
+        alone = False  # lanes that are tested one by one read what another one has read again, at an address of their own
+        of_thread = self.scheduled.team == 1 or self.scheduled.shares_loops
+        if self.lanes and of_thread and distinct > 1 and not any(f.unrolled for f in frames):
             distinct = min(distinct, self._not_yet_read(e, frame))
+            alone = self.masked and self.scheduled.shares_loops
+            issued = issued if alone else distinct
         if not distinct:
             return
         lines, moved = self.accesses.access(e.tensor, e.subscripts, frames)
         address = self._address(e, frame)
         if address is None:  # neighbours of another element that is read there
             address, moved = 0.0, 0.0
-        each = Tally(1 + address / distinct, 0, 0, 1, 0, lines, moved)
-        self.add(frame, each, distinct)
+        address = issued * OWN_ADDRESS if alone else address
+        self.add(frame, Tally(1 + address / issued, reads=1, lines=lines), issued)
+        self.add(frame, Tally(l2_bytes=moved), distinct)
         self._move(e.tensor, moved * distinct * self.number(frame.points) * frame.scale)
         loops = {i: int(n) for i, n in self._loops(frames[-1]).items()}
         counts = {**self.accesses.wave(), **loops}
@@ -722,10 +751,19 @@ class _Counter:
         key = (step.tensor, tuple(f - f.constant for f in step.subscripts))
         address = 0 if key in self.addresses or places > 1 else 2
         self.addresses.add(key)
+        times = places / MOST_GROUP if self._stores_groups(step) else places
         each = Tally(changes + address, changes - 1, 0, changes - 1, 0, changes * lines, changes * moved)  # fmt: skip
-        self.add(frame, each, places)
-        self._move(step.tensor, changes * moved * places * self.number(frame.points) * frame.scale)
+        self.add(frame, each, times)
+        self._move(step.tensor, changes * moved * times * self.number(frame.points) * frame.scale)
         self._read_by_wave(step.tensor, 0)
+
+    def _stores_groups(self, step: Store) -> bool:
+        """Whether lanes store groups of neighbours at once, for these sizes."""
+        tensor = self.program.tensors[step.tensor]
+        alike = (tensor.dtype or self.dtype) == self.dtype == "float32"
+        plain = isinstance(step.value, Read) and not step.value.subscripts
+        grouped = self.lanes and plain and stores_groups(step, self.scheduled.tile)
+        return alike and grouped and tensor.shape[-1].at(self.sizes) % MOST_GROUP == 0
 
     def _move(self, tensor: str, amount: float) -> None:
         self.result.moved[tensor] = self.result.moved.get(tensor, 0.0) + amount

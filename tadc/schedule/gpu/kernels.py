@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import nsmallest
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from math import prod
 from operator import itemgetter
 
@@ -32,6 +32,7 @@ from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.split import split
 from tadc.schedule.gpu.stored_factors import with_stored_factors
+from tadc.schedule.gpu.team_tile import with_team_tile
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
@@ -332,10 +333,21 @@ class _Schedules:
             busy = (body.steps for body in bodies if body.longest * IDLE >= SHORT * team)
             for steps in dict.fromkeys(busy):
                 yield GpuKernel(replace(self.kernel, body=steps), team)
+        yield from self._of_several()
         chosen = self.choice.chosen(blocks=self.blocks)
         for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
             if shape != chosen or self._team(self.choice.time(shape)) > 1:  # else it is the usual
                 yield self.tiled(shape)
+
+    def _of_several(self) -> Iterator[GpuKernel]:
+        """Teams of all values of an index or two."""
+        made: dict[GpuKernel, None] = {}
+        for counts, team, joint in product(self.choice.of_team(), self.teams, (False, True)):
+            least = max(1, SHORT * team / IDLE)
+            middle, costs = self.choice.middle, self.machine.costs
+            if of_team := with_team_tile(self.kernel, counts, middle, team, costs, least, joint=joint):  # fmt: skip
+                made[of_team] = None
+        yield from made
 
     def holding_rows(self, dtype: str) -> Iterator[GpuKernel]:
         """Those of teams that hold rows in registers."""

@@ -50,6 +50,7 @@ class Rates:
     # Cycles until an instruction's result, and until that of a read of memory where some are under way.
     latency: float = 4.0
     read_latency: float = 40.0
+    far_latency: float = 600.0  # until that of one that nothing else is under way with
     part_latency: float = (
         700.0  # until what a block copies to shared memory is there, with the barriers
     )

@@ -203,6 +203,7 @@ def _seconds(
     wait = r.latency / independent
     waiting = wait * done.longest_instructions + r.read_latency * done.longest_reads / independent  # fmt: skip
     each = wait * total.instructions + r.read_latency * total.reads / independent
+    each = max(each, r.far_latency * total.waits)
     return {
         "memory": memory / (r.bandwidth * min(1.0, reached / most)),
         "L2": total.l2_bytes / r.l2_bandwidth / busy,

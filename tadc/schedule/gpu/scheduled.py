@@ -65,6 +65,11 @@ class GpuKernel:
                 return ()
 
     @property
+    def shares_loops(self) -> bool:
+        """Whether the threads of a team share the loops of a point, or of all points of a tile; else each has points of its own."""
+        return self.team > 1 and all(t.threads == 1 for t in self.tile)
+
+    @property
     def tile_text(self) -> str:
         """Such as `8x4`."""
         return "x".join(str(t.values) for t in self.tile)

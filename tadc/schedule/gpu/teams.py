@@ -20,6 +20,7 @@ from tadc.schedule.nest.loop_nest import (
     Assign,
     Barrier,
     Branch,
+    Lanes,
     Leader,
     Let,
     LetIndex,
@@ -73,6 +74,11 @@ class TeamBody:
         return 0 if _is_stale(self.steps) else max(self.loops.values(), default=0)
 
 
+def _stored(step: Step) -> set[str]:
+    """The tensors that the step stores elements of."""
+    return {s.tensor for s in steps_of((step,)) if isinstance(s, Store)}
+
+
 def _is_stale(body: Sequence[Step]) -> bool:
     """Whether threads of a team may add to elements that another one has stored."""
     once = (s for step in steps_of(body) if isinstance(step, Leader) for s in step.body)
@@ -110,9 +116,9 @@ class _TeamSteps:
                     yield self._storing(step)
                 case Branch(condition, then, otherwise):
                     yield Branch(condition, tuple(self.steps(then)), tuple(self.steps(otherwise)))
-                case Store(tensor):
+                case Store() | Lanes() if stored := _stored(step):
                     yield Leader((step,))
-                    if tensor in self.read:
+                    if not stored.isdisjoint(self.read):
                         yield Barrier()
                 case LetIndex():
                     self.values = with_midpoints((step,), self.values)

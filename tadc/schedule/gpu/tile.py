@@ -44,7 +44,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 
-__all__ = ["NO_TILE", "Shape", "tiled"]
+__all__ = ["NO_TILE", "Shape", "laned", "tiled", "within_box"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,7 @@ def tiled(
         for i, n in zip(kernel.indices, kernel.extents, strict=True)
         if shape.values(i) > 1
     )
-    within = Domain.of(
-        at_least_zero(t.extent - 1 - symbol(beyond(t.index))) for t in indices if not t.fits
-    )
+    within = within_box(indices)
     region, steps = interior
     has_interior = region != EVERYWHERE or (windows and within != EVERYWHERE)
     bodies = (kernel.body, steps) if has_interior else (kernel.body, ())
@@ -118,8 +116,8 @@ def tiled(
         box = (at_least_zero(t.extent - 1 - symbol(t.index)) for t in indices if not t.fits)
         region &= Domain.of(box)
     if not shape.threads:
-        body, wide = _laned(kernel.body, indices, within)
-        inner, inner_wide = _laned(bodies[1], indices, EVERYWHERE)
+        body, wide = laned(kernel.body, indices, within)
+        inner, inner_wide = laned(bodies[1], indices, EVERYWHERE)
         return replace(kernel, body=(Tile(indices, body, inner, region, wide, inner_wide),))
     for dropping in (True, False):
         made = _of_block(
@@ -136,11 +134,18 @@ def tiled(
     return replace(kernel, body=(tile,), locals=kernel.locals | locals_)
 
 
+def within_box(indices: Sequence[TileIndex]) -> Domain:
+    """The condition that a point of the tile is in the box."""
+    return Domain.of(
+        at_least_zero(t.extent - 1 - symbol(beyond(t.index))) for t in indices if not t.fits
+    )
+
+
 # Steps in lanes, with the locals that have a value per lane.
 _Laned: TypeAlias = tuple[tuple[Step, ...], tuple[str, ...]]
 
 
-def _laned(
+def laned(
     steps: Sequence[Step], indices: Sequence[TileIndex], within: Domain, *, dropping: bool = False
 ) -> _Laned:
     """The steps for all lanes of a tile; those of a body at the edge store for points `within` the box alone."""
@@ -180,11 +185,11 @@ def _of_block(
     if dropping and level == [_level(each, indices) for each in bodies]:
         return None
     edges = (within, EVERYWHERE)
-    laned = [_laned(each, indices, e, dropping=dropping) for each, e in zip(bodies, edges, strict=True)]  # fmt: skip
+    lanes = [laned(each, indices, e, dropping=dropping) for each, e in zip(bodies, edges, strict=True)]  # fmt: skip
     moving = [Varying.of(tile_indices, each).symbols - tile_indices for each in level]
     names = Names((*program.names, *program.symbols, *names_of(kernel), *taken))
     made, locals_ = staged(
-        [body for body, _ in laned],
+        [body for body, _ in lanes],
         indices,
         kernel.indices,
         moving,
@@ -201,7 +206,7 @@ def _of_block(
         own = {b.name for body in made for b in buffers_of(body)} | kernel.locals | locals_
         if any(e.tensor not in own for s in loops for e in reads_of(s.body)):
             return None
-    body, inner = zip(made, (wide for _, wide in laned), strict=True)
+    body, inner = zip(made, (wide for _, wide in lanes), strict=True)
     return body, inner, locals_
 
 

@@ -263,6 +263,12 @@ class Choice:
             if any(lies_apart(e, self.last, {i}) for e in reads):
                 yield Shape({i: TURNED * TURNED // block, self.last: 1}, {i: block // TURNED, self.last: TURNED})  # fmt: skip
 
+    def of_team(self) -> Iterator[dict[Symbol, int]]:
+        """Indices with all of their few values, for which a thread of a team has room for its parts of their sums."""
+        for counts in self._short(self.free(blocks=True)):
+            if self._sums * prod(counts.values()) <= MOST_WHOLE:
+                yield counts
+
     def free(self, *, blocks: bool = False) -> list[Symbol]:
         """The indices of which a thread may have several values, alone or as one of a block."""
         if not (_is_plain(self.kernel) or _is_pointwise(self.kernel)):
@@ -316,7 +322,7 @@ class Choice:
 
     def _short(self, free: Sequence[Symbol]) -> Iterator[dict[Symbol, int]]:
         """Indices that have few values, one or two of them, with how many."""
-        short = [i for i in free if self.extents[i] <= MOST_COUNT]
+        short = [i for i in free if 1 < self.extents[i] <= MOST_COUNT]
         for chosen in (*combinations(short, 1), *combinations(short, 2)):
             yield {i: self.extents[i] for i in chosen}
 

@@ -578,6 +578,15 @@ def place_of(index: Symbol) -> Symbol:
     return f"'place {index}"
 
 
+def stores_groups(s: Store, tile: Sequence[TileIndex]) -> bool:
+    """Whether the lanes of a thread of a block store groups of `MOST_GROUP` neighbours, of which the first is a multiple of that in its row."""
+    if not (tile and s.subscripts) or s.op is not None:
+        return False
+    (*outer, last), along = s.subscripts, tile[-1]
+    in_groups = along.threads > 1 and along.group == MOST_GROUP and last.as_symbol() == along.index
+    return in_groups and not any(along.index in form.symbols for form in outer)
+
+
 def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
     """Every step, those inside loops and branches too, in order; of a loop in strips, those of the body of a strip."""
     for step in steps:

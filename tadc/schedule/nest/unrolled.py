@@ -23,6 +23,7 @@ from tadc.schedule.nest.loop_nest import (
     Assign,
     Branch,
     Kernel,
+    Lanes,
     Let,
     LetIndex,
     Loop,
@@ -128,6 +129,8 @@ def _at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str,
                 condition = condition.substitute(values)
             both = (at_points(steps, values, locals_) for steps in (then, otherwise))
             return Branch(condition, *both)
+        case Lanes(body):
+            return replace(step, body=at_points(body, values, locals_))
         case _:
             return step
 
