@@ -12,7 +12,7 @@ from typing import Literal
 from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax.tex.commands import DISPLAYS, WITH_COLUMNS
 
-__all__ = ["Document", "Region", "scanned"]
+__all__ = ["Document", "Region", "scanned", "without_comments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,14 @@ def scanned(source: Source) -> Document:
             directives = [r for r in scan.regions if r.kind == "directive"]
             return Document((*directives, bare), macros, ())
     return Document(tuple(scan.regions), macros, tuple(scan.errors))
+
+
+_COMMENT = re.compile(r"^[ \t]*%[^\n]*\n?|(?P<kept>\\.)|%[^\n]*", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks for comments, and for the ends of lines that are nothing else."""
+    return _COMMENT.sub(lambda m: m["kept"] or " " * len(m[0]), text)
 
 
 _BEGIN_DOCUMENT = re.compile(r"^[^%\n]*?\\begin\{document\}", re.MULTILINE)

@@ -90,10 +90,12 @@ def _places(inner: Sequence[Token], counts: Set[int]) -> _Places | None:
     """What stands at each place; None where a sign between two indices adds or multiplies them."""
     signs = [t for t in inner if t.type in _SIGNS]
     parts = [t for t in inner if t.type != "COMMA"]
-    is_list = {t.type for t in parts} <= {"NAME", *_SIGNS} and len(parts) > 1
+    kinds = {t.type for t in parts}
+    is_list = kinds <= {"NAME", "NUM", *_SIGNS} and len(parts) > 1
     if not signs or not is_list or len({t.type for t in signs}) > 1:
         return None
-    if not (_is_marked(inner) or len(parts) in counts):
+    is_outside = parts[0].type in _SIGNS or parts[-1].type in _SIGNS  # of what may be a sum
+    if not is_outside and not ("NUM" not in kinds and len(parts) in counts):
         return None
     if any(t.type == "COMMA" for t in inner) and len(inner) != 2 * len(parts) - 1:
         return None

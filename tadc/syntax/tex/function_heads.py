@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from tadc.syntax.tex.calls import calls_in, listed
-from tadc.syntax.tex.left_lists import names_in_subscripts
+from tadc.syntax.tex.left_lists import COUNTED, names_in_subscripts
 from tadc.syntax.tex.script_tokens import bound_names, comma, scripted, with_label
 from tadc.syntax.tex.sides import sides_of
 from tadc.syntax.tex.statement import Statement, depths
@@ -141,7 +141,9 @@ class _Head:
         return {t.value for n, t in enumerate(self.right) if t.type == "NAME" and n not in inside}
 
     def _are_indices(self, letters: Set[str]) -> bool:
-        r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`."""
+        r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`; letters of integers may be
+        numbers beside, `w(i, j) = (i - j)^2 I(i, j)`.
+        """
         in_lists = {
             place
             for call in calls_in(self.right)
@@ -149,8 +151,10 @@ class _Head:
             if len(listed(call.inner)) > 1 and not call.is_raised
             for place in range(call.start + 1, call.end)
         }
-        places = [n for n, t in enumerate(self.right) if t.value in letters]
-        return bool(places) and all(n in in_lists for n in places)
+        places = {n for n, t in enumerate(self.right) if t.value in letters}
+        listed_letters = {self.right[n].value for n in places & in_lists}
+        are_integers = letters <= COUNTED and listed_letters == letters
+        return bool(places) and (places <= in_lists or are_integers)
 
     @property
     def is_of_tensor(self) -> bool:

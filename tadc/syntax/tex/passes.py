@@ -35,7 +35,11 @@ from tadc.syntax.tex.evaluation_points import (
     with_named_points,
 )
 from tadc.syntax.tex.given_parameters import given_parameters, without_given_parameters
-from tadc.syntax.tex.half_places import half_places, with_half_places
+from tadc.syntax.tex.half_places import (
+    at_half_places_alone,
+    half_places,
+    with_half_places,
+)
 from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.labels import (
     left_labels,
@@ -353,7 +357,8 @@ def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _half_places(f: Formulas) -> Callable[[Tokens], Tokens]:
     firsts = half_places(f.tokens)
-    return lambda tokens: with_half_places(tokens, firsts, f.guesses)
+    alone = at_half_places_alone(f.tokens, firsts)
+    return lambda tokens: with_half_places(tokens, firsts, alone, f.guesses)
 
 
 def _single_limits(f: Formulas) -> Callable[[Tokens], Tokens]:

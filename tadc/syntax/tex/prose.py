@@ -176,6 +176,7 @@ def spoken_definitions(
         for s in spoken
         if not _is_declared(s, ranks) and not (s.is_scalar and s.target in arguments)
         if not _is_model(s, shaped) and not _is_of_whole(s, definitions, shaped)
+        if not _has_fewer_indices(s, definitions, shaped)
     ]
     read = {name for s in definitions for name in _names_read(s)}
     sizes = names_in_bounds(s.tokens for s in definitions)
@@ -236,6 +237,24 @@ def _is_of_whole(
         if t.type == "NAME" and t.value == statement.target
     ]
     return bool(followers) and all(kind == "SUB" for kind in followers)
+
+
+def _has_fewer_indices(
+    statement: Statement, definitions: Sequence[Statement], shaped: Mapping[str, int]
+) -> bool:
+    r"""Whether it is the `\theta_i = 2 \pi n_i / q` of numbers beside formulas that read `\theta_{i,j}` alone: it is about another set of them."""
+    count = len(left_indices(statement.tokens))
+    has_vectors = any(t.note == "bold" for t in statement.tokens) or any(
+        shaped.get(name.value, 0) > sum(t.type == "NAME" for t in inner)
+        for name, _, inner in scripted(statement.right, "SUB")
+    )
+    reads = [
+        len(inner) if {t.type for t in inner} == {"NAME"} else len(listed(inner))
+        for d in definitions
+        for name, _, inner in scripted(d.right, "SUB")
+        if name.value == statement.target
+    ]
+    return count > 0 and not has_vectors and bool(reads) and all(n > count for n in reads)
 
 
 def _arguments(definition: Statement) -> Iterator[str]:

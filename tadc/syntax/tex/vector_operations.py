@@ -15,6 +15,7 @@ from tadc.syntax.tex.vector_values import (
     Subscripts,
     Value,
     declaration,
+    diagonal_matrix,
     normalized,
     numbers,
     reduced,
@@ -51,6 +52,8 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
                     "the transpose of more than two dimensions",
                     fix="write its subscripts",
                 )
+            if first.diagonal is not None:
+                return first
             return Value(
                 first.rank,
                 lambda i: first.at(i[::-1]),
@@ -82,10 +85,25 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
                 return reduced("sum", k, first.at((k, k)), e.span)
 
             return scalar_of(trace, e.span)
+        case "\\diag":
+            return _diagonal(e, first)
         case "\\softmax":
             return _softmax(known, e, first)
         case _:
             return norm(known, e, name.removeprefix("\\norm"), first)
+
+
+def _diagonal(e: Application, inner: Value) -> Value:
+    """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
+    if inner.rank == 1:
+        return diagonal_matrix(replace(inner, is_row=False), e.span)
+    if inner.rank == 2:
+        return Value(1, lambda i: inner.at((*i, *i)), e.span, extents=inner.extents[:1])
+    raise SyntaxError(
+        e.span,
+        f"`diag` is of a vector or a matrix, and this is {what(inner).rstrip(',')}",
+        fix="write the elements, with all their subscripts",
+    )
 
 
 def _element(known: Known, e: Application, base: Value) -> Value:

@@ -13,6 +13,7 @@ from tadc.syntax.tex.vector_values import (
     ONE,
     Subscripts,
     Value,
+    diagonal_matrix,
     extents_of_product,
     reduced,
     scalar_of,
@@ -58,12 +59,19 @@ def is_identity(known: Known, e: Expression) -> bool:
     match unit:
         case Name("I"):
             is_unit = True
+        case Name(n) if n.startswith("I_") and n not in known.extents:
+            is_unit = _is_size(known, Name(n.removeprefix("I_"), unit.span))
         case Element(Name("I"), (Name() | Number() as size,)):
-            is_unit = any(key(size) in extents for extents in known.extents.values())
-            is_unit = is_unit and not (isinstance(size, Name) and size.name in known.indices)
+            is_unit = _is_size(known, size)
         case _:
             is_unit = False
     return is_scaled and is_unit and "I" not in known.extents.keys() | known.indices
+
+
+def _is_size(known: Known, e: Name | Number) -> bool:
+    """Whether it is an extent that the document declares, and no index here."""
+    is_index = isinstance(e, Name) and e.name in known.indices
+    return not is_index and any(key(e) in extents for extents in known.extents.values())
 
 
 def _has_tensors(known: Known, e: Expression) -> bool:
@@ -118,6 +126,8 @@ def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> V
     if not sign and _is_row_of_matrix(known, left, right):
         known.guess(ROW, span)
         left = replace(left, is_row=True, is_plain=True)
+    if sign != "\\ast" and (scaled := _scaled(left, right, span)) is not None:
+        return scaled
     is_inner = a == b == 1 and left.is_row and not right.is_row
     is_dot = a == b == 1 and sign == "\\cdot" and left.is_row == right.is_row
     is_matrices = (
@@ -144,6 +154,22 @@ def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> V
         return scalar_of(lambda: at(first), span)
     is_plain = left.is_plain or right.is_plain
     return Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+
+
+def _scaled(left: Value, right: Value, span: Span) -> Value | None:
+    """The product with a diagonal matrix, which multiplies rows or columns."""
+    if left.diagonal is not None and right.diagonal is not None:
+        inner = _scaled(left, right.diagonal, span)
+        return None if inner is None else diagonal_matrix(inner, span)
+    if (rows := left.diagonal) is not None and not right.is_row:
+        return replace(
+            right, at=lambda i: Binary("*", rows.at(i[:1]), right.at(i), span), span=span
+        )
+    if (columns := right.diagonal) is not None and (left.rank == 2 or left.is_row):
+        return replace(
+            left, at=lambda i: Binary("*", left.at(i), columns.at(i[-1:]), span), span=span
+        )
+    return None
 
 
 def _star(known: Known, span: Span, left: Value, right: Value) -> None:
@@ -207,6 +233,12 @@ def power(known: Known, e: Binary, base: Value, power: Value) -> Value:
         for _ in range(int(e.right.text) - 1):
             result = product(known, e.span, "", result, base)
         return result
+    if base.diagonal is not None and not power.rank:
+        scale = base.diagonal
+        raised = replace(
+            scale, at=lambda i: replace(e, left=scale.at(i), right=power.at(())), span=e.span
+        )
+        return diagonal_matrix(raised, e.span)
     if base.rank or power.rank:
         place = base if base.rank else power
         raise SyntaxError(

@@ -18,6 +18,7 @@ __all__ = [
     "Subscripts",
     "Value",
     "declaration",
+    "diagonal_matrix",
     "elementwise",
     "extents_of_product",
     "identity",
@@ -43,7 +44,8 @@ class Value:
     """An expression of `rank` dimensions without subscripts; `at` writes the element at some. A row is a vector transposed.
 
     `extents` are those of its dimensions as far as declarations tell; nothing is known where there are none. A `plain` row is
-    one without a sign of transposition, such as the `x W` of authors whose vectors are rows.
+    one without a sign of transposition, such as the `x W` of authors whose vectors are rows. A matrix that is 0 elsewhere has its
+    `diagonal`.
     """
 
     rank: int
@@ -52,6 +54,17 @@ class Value:
     is_row: bool = False
     extents: tuple[object, ...] = ()
     is_plain: bool = False
+    diagonal: Value | None = None
+
+
+def diagonal_matrix(diagonal: Value, span: Span) -> Value:
+    """The matrix with this vector on its diagonal."""
+
+    def at(i: Subscripts) -> Expression:
+        equal = ast.Comparison((i[0], i[1]), ("==",), span)
+        return ast.Choice(equal, diagonal.at(i[:1]), Number("0", span), span)
+
+    return Value(2, at, span, extents=diagonal.extents * 2, diagonal=diagonal)
 
 
 def numbers(args: Sequence[Node]) -> Subscripts:
@@ -155,7 +168,12 @@ def plain_product(node: Node) -> Node:
 
 # ---------------------------------------------------------------------- errors
 
-ASKS = {"\\top": "a transpose", "\\inner": "an inner product", "\\tr": "a trace"}
+ASKS = {
+    "\\top": "a transpose",
+    "\\inner": "an inner product",
+    "\\tr": "a trace",
+    "\\diag": "a diagonal",
+}
 
 
 def what(value: Value) -> str:

@@ -1,0 +1,64 @@
+"""Matrices in LaTeX: identities with a size, diagonals and the matrices that have nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tadc
+
+A = np.arange(1.0, 10.0).reshape(3, 3)
+D = np.diag(A.sum(1))
+
+
+def read(text: str, *arrays, **sizes):
+    return tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")(*arrays, **sizes)
+
+
+def test_an_identity_with_its_size_below_is_one():
+    text = "%!tadc input A[N, N]\n" r"\[ B = A + I_N \]"
+
+    np.testing.assert_array_equal(read(text, A), A + np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"D^{-1} A", A / A.sum(1)[:, None]),
+        (r"D^{-\frac12} A D^{-1/2}", A / np.sqrt(np.outer(A.sum(1), A.sum(1)))),
+        (r"D - A", D - A),
+        (r"D^2 A", D**2 @ A),
+        (r"A D^\top", A @ D),
+    ],
+)
+def test_a_matrix_of_which_the_diagonal_alone_is_defined_is_diagonal(formula, expected):
+    text = f"%!tadc input A[N, N]\n\\[ P = {formula} \\] where $D_{{ii}} = \\sum_j A_{{ij}}$."
+
+    np.testing.assert_allclose(read(text, A), expected)
+
+
+def test_elements_of_such_a_diagonal_are_read():
+    text = (
+        "%!tadc input A[N, N], x[N]\n"
+        r"\[ y = D x, \] \[ z_i = A_{ii} / D_{ii} \] where $D_{ii} = \sum_j A_{ij}$."
+    )
+    y, z = read(text, A, np.ones(3))
+
+    np.testing.assert_allclose(y, A.sum(1))
+    np.testing.assert_allclose(z, np.diag(A) / A.sum(1))
+
+
+def test_a_matrix_with_other_elements_is_not_diagonal():
+    text = r"\[ P = D A + D_{12} \] where $D_{ii} = \sum_j A_{ij}$."
+
+    with pytest.raises(tadc.SyntaxError):
+        tadc.compile("%!tadc input A[N, N]\n" + text, lang="tex")
+
+
+def test_diag_makes_a_matrix_of_a_vector_and_a_vector_of_a_matrix():
+    w = np.array([1.0, 2.0, 3.0])
+    matrix = "%!tadc input w[N], A[N, N]\n" r"\[ B = A^\top \operatorname{diag}(w) A \]"
+    vector = "%!tadc input A[N, N]\n" r"\[ d = \mathrm{diag}(A) \]"
+
+    np.testing.assert_allclose(read(matrix, w, A), A.T @ np.diag(w) @ A)
+    np.testing.assert_array_equal(read(vector, A), np.diag(A))
