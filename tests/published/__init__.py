@@ -19,6 +19,7 @@ from published import (
     folios,
     further,
     gazettes,
+    gleanings,
     handbooks,
     journals,
     leaflets,
@@ -47,6 +48,7 @@ from published import (
     transactions,
     treatises,
     vectors,
+    yearbooks,
 )
 from published.formula import FORMULAS, Formula
 
@@ -71,6 +73,7 @@ __all__ = [
     "folios",
     "further",
     "gazettes",
+    "gleanings",
     "handbooks",
     "journals",
     "leaflets",
@@ -99,4 +102,5 @@ __all__ = [
     "transactions",
     "treatises",
     "vectors",
+    "yearbooks",
 ]

@@ -526,11 +526,21 @@ C \frac{\mathrm{d}V_i}{\mathrm{d}t} = -g_L (V_i - E_L) + g_L \Delta_T \exp\left(
 where $C$ is the capacitance.
 """,
     source="Fourcaud-Trocme et al., How spike generation mechanisms determine the neuronal response, 2003",
-    leaves_open="a factor in front of the derivative",
+    output="dV_dt",
+    g_L="",
     V="4",
+    E_L="",
+    Delta_T="",
+    V_T="",
+    w="4 4",
+    s="4",
+    E_syn="",
+    I_ext="4",
+    C="",
 )
-def exponential_neuron(V):
-    return V
+def exponential_neuron(g_L, V, E_L, Delta_T, V_T, w, s, E_syn, I_ext, C):
+    leak = -g_L * (V - E_L) + g_L * Delta_T * np.exp((V - V_T) / Delta_T)
+    return (leak + (w @ s) * (E_syn - V) + I_ext) / C
 
 
 @formula(

@@ -273,11 +273,14 @@ Consider $S$ species with abundances $N_i$. Their dynamics in the presence of $R
 \end{equation}
 """,
     source="Tikhonov, Monasson, Collective phase in resource competition in a highly diverse ecosystem, 2017",
-    leaves_open="a factor in front of the derivative",
+    output="dN_dt",
     N="4",
+    sigma="4 3",
+    K="3",
+    m="4",
 )
-def resource_competition(N):
-    return N
+def resource_competition(N, sigma, K, m):
+    return N * (sigma @ (K - sigma.T @ N) - m)
 
 
 @formula(
@@ -304,11 +307,17 @@ m_i \ddot{x}_i = - \sum_{j=1}^{n} k_{ij} (x_i - x_j) - \sum_{j=1}^n b_{ij} (\dot
 \end{equation}
 """,
     source="Murray, Li, Sastry, A mathematical introduction to robotic manipulation, 1994; springs and dampers",
-    leaves_open="a factor in front of the derivative",
+    output="x_ddot",
+    k="3 3",
+    x="3",
+    b="3 3",
+    x_dot="3",
+    f="3",
     m="3",
 )
-def spring_network(m):
-    return m
+def spring_network(k, x, b, x_dot, f, m):
+    F = -(k * (x[:, None] - x)).sum(1) - (b * (x_dot[:, None] - x_dot)).sum(1) + f
+    return F / m
 
 
 @formula(

@@ -145,10 +145,10 @@ class Brackets:
         return replace(definition, tokens=tuple(result))
 
     def _is_raised_element(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration; or the
+        """Whether it is the `x^2(n)` or `x_c^2[n]` of a document that reads `x(n)` as an element, in this definition or by its declaration; or the
         `y_i^2(t)` of a declared `y[N, T]`.
         """
-        is_known = call.name.value in self.indexed and not call.below
+        is_known = call.name.value in self.indexed
         is_known |= self.ranks.get(call.name.value, 0) > 0
         return is_known and self._is_element(call, bound)
 

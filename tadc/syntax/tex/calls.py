@@ -2,12 +2,12 @@ r"""Names in front of brackets: `x(n-k)`, `u_c(i, j)`, `f(x_i)`, `f_i^2(x)`; wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
-__all__ = ["Call", "calls_in", "is_operand", "listed", "points", "with_rewritten"]
+__all__ = ["Call", "calls_in", "declared_indices", "is_operand", "listed", "points", "with_rewritten"]
 
 LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
 
@@ -52,6 +52,17 @@ def calls_in(tokens: Sequence[Token]) -> list[Call]:
                 continue
             inner = tuple(tokens[at + 1 : closing[at]])
             found.append(Call(token, below, inner, place, closing[at], is_raised))
+    return found
+
+
+def declared_indices(tokens: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
+    r"""The letters in lists behind tensors that are declared with dimensions for them, the `\lambda` of `\alpha_m(\lambda)` and an `alpha[M, L]`."""
+    found: set[str] = set()
+    for call in calls_in(tokens):
+        parts = listed(call.inner)
+        below = sum(t.type in ("NAME", "NUM") for t in call.below)
+        if ranks.get(call.name.value, 0) == below + len(parts):
+            found |= {part[0].value for part in parts if [t.type for t in part] == ["NAME"]}
     return found
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tadc.syntax import ast
 from tadc.syntax.tex.brackets import applied_subscripts
-from tadc.syntax.tex.found import Found, ranks_of
+from tadc.syntax.tex.found import Found, declared_ranks, ranks_of
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
@@ -74,10 +74,11 @@ def _has_more_indices(old: Statement, new: Statement) -> bool:
 def take_functions(found: Found) -> list[OwnFunction]:
     """The functions that displays and prose define and that others apply; their displays are no definitions any more."""
     displayed = [s for display in found.displays for s in display if s.kind == "definition"]
+    ranks = declared_ranks(found)
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = (s for s in found.in_prose if s.kind == "definition" and s.target not in declared)
     candidates = [*displayed, *prose]
-    functions = own_functions(candidates, applied_subscripts(candidates))
+    functions = own_functions(candidates, applied_subscripts(candidates), ranks)
     heads = {id(f.printed) for f in functions}
     found.displays = [
         with_labelled_functions([s for s in display if id(s) not in heads], functions)

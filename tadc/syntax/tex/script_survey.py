@@ -19,7 +19,7 @@ __all__ = [
     "counts_of_subscripts",
     "counts_on_left",
     "numbers",
-    "raised_over_sums",
+    "raised_over_indices",
     "summed",
     "told_apart",
     "values",
@@ -156,14 +156,14 @@ def with_given_numbers(definitions: Sequence[Statement]) -> set[str]:
     return found - others
 
 
-def raised_over_sums(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with an index in brackets above that a sum runs over, the `W` of `\sum_j W_t^{(j)}`."""
+def raised_over_indices(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with an index in brackets above that their reader binds, the `W` of `\sum_j W_t^{(j)}` and of `s_j = W_t^{(j)} x_t`."""
     return {
         name.value
         for d in definitions
-        for summed in [bound_names(d.right)]
+        for indices in [bound_names(d.tokens)]
         for name, _, inner in scripted(d.right, "SUP")
-        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in summed
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in indices
     }
 
 

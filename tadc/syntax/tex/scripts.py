@@ -31,7 +31,7 @@ from tadc.syntax.tex.script_survey import (
     counts_of_subscripts,
     counts_on_left,
     numbers,
-    raised_over_sums,
+    raised_over_indices,
     summed,
     told_apart,
     values,
@@ -123,7 +123,7 @@ class Scripts:
         naming = Naming(self.definitions, self.declared, self.scalars, self.sizes, self.guesses)
         self.definitions = with_named_left_sides(naming)
         self._has_axes = naming.has_axes
-        raised = raised_over_sums(self.definitions)
+        raised = raised_over_indices(self.definitions)
         self._bound = [
             self._bound_in(d)
             | (above_the_left(d) if {d.target, d.target.rpartition("_")[0]} & raised else set())
