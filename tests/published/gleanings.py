@@ -27,9 +27,10 @@ with $N$ spins $\sigma_i = \pm 1$.
     h="",
 )
 def spin_hamiltonian(J, sigma, h):
-    return -sum(
-        J[i, j] * sigma[i] * sigma[j] for i in range(5) for j in range(i + 1, 5)
-    ) - h * sigma.sum()
+    return (
+        -sum(J[i, j] * sigma[i] * sigma[j] for i in range(5) for j in range(i + 1, 5))
+        - h * sigma.sum()
+    )
 
 
 @formula(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from published.formula import formula, normal, uniform
+from published.formula import formula, normal
 
 
 @formula(

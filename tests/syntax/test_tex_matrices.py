@@ -62,3 +62,37 @@ def test_diag_makes_a_matrix_of_a_vector_and_a_vector_of_a_matrix():
 
     np.testing.assert_allclose(read(matrix, w, A), A.T @ np.diag(w) @ A)
     np.testing.assert_array_equal(read(vector, A), np.diag(A))
+
+
+def test_a_diagonal_matrix_is_a_definition_and_keeps_its_size():
+    text = (
+        "%!tadc input x[N], W[N, N]\n"
+        r"With $L = D - W$, $D = \operatorname{diag}(d)$ and $d_i = \sum_j W_{ij}$: \[ S = x^\top L x \]"
+    )
+    x = np.arange(3.0)
+
+    np.testing.assert_allclose(tadc.compile(text, lang="tex")(x=x, W=A), x @ (D - A) @ x)
+
+
+def test_diag_of_a_list_is_that_of_its_vector():
+    text = (
+        "%!tadc input P[n, m], w[n]\n"
+        r"The matrix $\mathbf{W} = \mathrm{diag}(w_1, \dots, w_n)$ yields \[ \mathbf{M} = \mathbf{P}^\top \mathbf{W} \mathbf{P} \]"
+    )
+    w = np.array([1.0, 2.0, 3.0])
+
+    np.testing.assert_allclose(tadc.compile(text, lang="tex")(P=A, w=w), A.T @ np.diag(w) @ A)
+
+
+def test_angles_with_an_f_are_the_inner_product_of_matrices():
+    text = "%!tadc input K[n, n], L[n, n]\n" r"\[ a = \langle K, L \rangle_F \]"
+
+    assert read(text, A, A) == np.sum(A * A)
+
+
+def test_a_product_on_the_left_is_an_error_that_says_what_to_write():
+    text = r"\[ \rho \mathbf{u} = \sum_{i} f_i \mathbf{c}_i, \qquad \rho = \sum_i f_i \]"
+
+    with pytest.raises(tadc.SyntaxError, match="is a product, and a left side is a name") as caught:
+        tadc.compile(text, lang="tex")
+    assert r"`\mathbf{u} = \frac{1}{..} ( .. )`" in caught.value.errors[0].fix

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
-__all__ = ["Call", "calls_in", "declared_indices", "is_operand", "listed", "points", "with_rewritten"]
+__all__ = [
+    "Call",
+    "calls_in",
+    "declared_indices",
+    "is_operand",
+    "listed",
+    "points",
+    "with_rewritten",
+]
 
 LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
 
@@ -22,6 +30,7 @@ class Call:
     start: int
     end: int
     is_raised: bool = False  # whether a power stands before the bracket
+    is_square: bool = False  # whether the bracket is square, as those of signals are
 
 
 _IN_SUBSCRIPT = frozenset(("NAME", "NUM", "PLUS", "MINUS"))
@@ -51,7 +60,8 @@ def calls_in(tokens: Sequence[Token]) -> list[Call]:
             if "{" in tokens[at].value:
                 continue
             inner = tuple(tokens[at + 1 : closing[at]])
-            found.append(Call(token, below, inner, place, closing[at], is_raised))
+            is_square = tokens[at].type == "LSQB"
+            found.append(Call(token, below, inner, place, closing[at], is_raised, is_square))
     return found
 
 
@@ -62,7 +72,8 @@ def declared_indices(tokens: Sequence[Token], ranks: Mapping[str, int]) -> set[s
         parts = listed(call.inner)
         below = sum(t.type in ("NAME", "NUM") for t in call.below)
         if ranks.get(call.name.value, 0) == below + len(parts):
-            found |= {part[0].value for part in parts if [t.type for t in part] == ["NAME"]}
+            letters = [part[0] for part in parts if [t.type for t in part] == ["NAME"]]
+            found |= {t.value for t in letters if t.note != "bold"}
     return found
 
 

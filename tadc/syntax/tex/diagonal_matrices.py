@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import TypeAlias
 
+from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, left_indices, scripts_at
 from tadc.syntax.tex.statement import Statement
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, closing_brackets
 
-__all__ = ["with_diagonal_matrices"]
+__all__ = ["with_diagonal_matrices", "with_vectors_in_diagonals"]
 
 Scripts: TypeAlias = Sequence[Token]
 _EXPONENT = frozenset(("NUM", "MINUS", "FRAC", "SLASH", "LBRACE", "RBRACE", "TOP"))
@@ -87,3 +88,22 @@ def _with_diagonals(tokens: Sequence[Token], names: Set[str]) -> Iterator[Token]
             yield Token("LPAR", "(", token.start, token.start)
             yield token
             yield Token("RPAR", ")", token.end, token.end)
+
+
+def with_vectors_in_diagonals(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with `\operatorname{diag}(w)` for `\operatorname{diag}(w_1, \dots, w_n)`."""
+    closing = closing_brackets(tokens)
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token, end = tokens[place], closing.get(place + 1, 0)
+        parts = listed(tokens[place + 2 : end]) if token.value == r"\diag" else []
+        result.append(token)
+        place += 1
+        if len(parts) > 2 and any([t.type for t in p] == ["DOTS"] for p in parts):
+            elements = [p for p in parts if [t.type for t in p] != ["DOTS"]]
+            names = {p[0].value for p in elements if p and len(p) > 1 and p[1].type == "SUB"}
+            if len(names) == 1 and all(len(p) > 1 for p in elements):
+                result += [tokens[place], elements[0][0], tokens[end]]
+                place = end + 1
+    return result

@@ -109,6 +109,7 @@ class _Marks:
         """The environment that ends here."""
         return mark["ended"] or self.own.get(mark["own_end"] or "")
 
+
 _COMMENT_LINE = re.compile(r"^[ \t]*(%[^\n]*)", re.MULTILINE)
 _COLUMNS = re.compile(r"\{[^{}\n]*\}")
 _DIRECTIVE = re.compile(r"%!tadc(?![^\W_])[ \t]*")

@@ -80,9 +80,10 @@ def with_dotted_names(
 
 
 def _is_marked(inner: Sequence[Token]) -> bool:
-    """Whether a dot or a cross stands first or last, beside an index or another one."""
+    """Whether a dot or a cross stands first or last, beside an index or another one; or behind a number."""
     kinds = [t.type for t in inner if t.type != "COMMA"]
     is_list = {*kinds} <= {"NAME", *_SIGNS} and len(kinds) > 1
+    is_list = is_list or (kinds[:1] == ["NUM"] and len(kinds) == 2)
     return is_list and (kinds[0] in _SIGNS or kinds[-1] in _SIGNS)
 
 

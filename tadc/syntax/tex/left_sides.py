@@ -66,9 +66,12 @@ def make_targets_plain(
 
 
 def _has_more_indices(old: Statement, new: Statement) -> bool:
-    r"""Whether `a_t(s) =` became an element with both indices."""
-    before = len(left_indices(old.tokens))
-    return old.target == new.target and 0 < before < len(left_indices(new.tokens))
+    r"""Whether `a_t(s) =` became an element with both indices, or `C_{\mathrm{out}}[n] =` one of a name with a label."""
+    before, after = len(left_indices(old.tokens)), len(left_indices(new.tokens))
+    is_labelled = not old.is_scalar and not at_points(old)
+    return (old.target == new.target and 0 < before < after) or (
+        is_labelled and 0 == before < after
+    )
 
 
 def take_functions(found: Found) -> list[OwnFunction]:

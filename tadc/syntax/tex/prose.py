@@ -34,7 +34,7 @@ LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.;]\s|:\s(?!\s*(?:\$|\\\())|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
 _DEFINES = re.compile(
-    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|similarly|likewise|analogously|define[sd]?|denotes?|denoted)\b",
+    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|us(?:es|ing)|similarly|likewise|analogously|define[sd]?|denotes?|denoted)\b",
     re.IGNORECASE,
 )
 _NAMES = re.compile(
@@ -86,10 +86,11 @@ def says_where(before: str, behind: str) -> bool:
 
 
 def defines(statement: Statement) -> bool:
-    r"""Whether the sign says that it is a definition: `\coloneqq`, `:=` or `\triangleq`."""
+    r"""Whether the sign says that it is a definition: `\coloneqq`, `:=` or `\triangleq`; or the right side, `\operatorname{diag}(w)`."""
     sign = statement.tokens[statement.equal : statement.equal + 1]
     is_sign = bool(sign) and sign[0].type == "DEF" and sign[0].value not in _OF_VALUES
-    return statement.kind == "definition" and is_sign
+    is_diagonal = [t.value for t in statement.right[:1]] == [r"\diag"]
+    return statement.kind == "definition" and (is_sign or is_diagonal)
 
 
 _OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow", r"\longleftarrow")

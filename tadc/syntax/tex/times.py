@@ -36,6 +36,7 @@ def times(
     by |= _points(displays)
     found: set[str] = set()
     indices = {name for tokens in displays for name in declared_indices(tokens, ranks)}
+    indices -= {name for tokens in displays for name in _behind_elements(tokens, ranks)}
     for name in sorted(by - declared - indices):
         places = [(tokens, n) for tokens in displays for n, t in enumerate(tokens) if _is(t, name)]
         below = {id(t) for tokens in displays for t in _variables(tokens)}

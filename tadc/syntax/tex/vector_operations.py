@@ -42,7 +42,7 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
         raise SyntaxError(
             first.span,
             f"`{first.span.text}` is a number as far as the document tells, and {ASKS.get(name, 'this')} is of a vector or matrix",
-            fix=declaration(first.at(())),
+            fix=declaration(first.at(()), known.indices),
         )
     match name:
         case "\\top":
@@ -144,7 +144,7 @@ def squares(known: Known, inner: Value, span: Span, *, of_any: bool = False) -> 
         raise SyntaxError(
             inner.span,
             f"`{inner.span.text}` is a number as far as the document tells, and a norm is of a vector",
-            fix=declaration(inner.at(())),
+            fix=declaration(inner.at(()), known.indices),
         )
     if inner.rank > 1 and not of_any:
         return norm(known, Application(Name("\\norm2", span), (), span), "2", inner)

@@ -13,6 +13,7 @@ from tadc.syntax.tex.vector_values import (
     ONE,
     Subscripts,
     Value,
+    declaration,
     diagonal_matrix,
     extents_of_product,
     reduced,
@@ -21,7 +22,16 @@ from tadc.syntax.tex.vector_values import (
     what,
 )
 
-__all__ = ["SQUARE", "is_identity", "is_number", "power", "product", "quotient", "total"]
+__all__ = [
+    "SQUARE",
+    "declared_behind",
+    "is_identity",
+    "is_number",
+    "power",
+    "product",
+    "quotient",
+    "total",
+]
 
 SQUARE = "`{}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"
 ROW = "`{}` multiplies a row and a matrix: vectors are rows here"
@@ -34,7 +44,7 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
         return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
     is_plain = left.is_plain or right.is_plain
     if left.rank != right.rank or (left.is_row != right.is_row and not is_plain):
-        raise unequal(e.span, left, right)
+        raise unequal(e.span, left, right, _declared_like(known, e, left, right))
     return Value(
         left.rank,
         lambda i: replace(e, left=left.at(i), right=right.at(i)),
@@ -43,6 +53,29 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
         left.extents or right.extents,
         is_plain and (left.is_plain or not left.is_row) and (right.is_plain or not right.is_row),
     )
+
+
+def _declared_like(known: Known, e: Binary, left: Value, right: Value) -> str:
+    """The line that gives the side with fewer dimensions, a name or an element that nothing declares, those of the other."""
+    few, other, side = (left, right, e.left) if left.rank < right.rank else (right, left, e.right)
+    if other.is_row and not other.is_plain:
+        return declared_behind(known, e.right if side is e.left else e.left)
+    name = side.name if isinstance(side, Element) else side
+    if few.rank or not isinstance(name, Name) or name.name in known.extents.keys() | known.indices:
+        return ""
+    before = ("N", "M", "K", "L")[: len(side.subscripts) if isinstance(side, Element) else 0]
+    last = [known.printed[n] for n in other.extents if n in known.printed]
+    last = last if len(last) == other.rank else ["D", "E"][: other.rank]
+    return f"declare that both have the same dimensions, `%!tadc input {name.name}[{', '.join((*before, *last))}]`"
+
+
+def declared_behind(known: Known, e: Expression) -> str:
+    r"""The line that declares the `y_i` of `x^\top y_i`, the last factor behind a transpose, where nothing does; nothing for another factor."""
+    while isinstance(e, Binary):
+        e = e.right
+    name = e.name if isinstance(e, Element) else e
+    is_free = isinstance(name, Name) and name.name not in known.extents.keys() | known.indices
+    return declaration(e, known.indices) if is_free else ""
 
 
 def is_identity(known: Known, e: Expression) -> bool:
