@@ -379,7 +379,7 @@ def _is_of_functions(statement: Statement) -> bool:
 
 def _reads_itself(statement: Statement) -> bool:
     r"""Whether the right side has the name that is defined, with as many letters below it: `p_x(i) = \sum_j p(i, j)` reads another
-    `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`.
+    `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`; the `s` of `K_k = K_s e^{a_k}` is a label.
     """
     left = statement.tokens[: statement.equal]
     if not left:
@@ -389,10 +389,12 @@ def _reads_itself(statement: Statement) -> bool:
         return any(t.value == statement.target and t.note == left[0].note for t in statement.right)
     count = sum(t.type == "NAME" for t in below[0])
     is_number = not count and statement.has_reduction
+    letters = Counter(t.value for t in statement.tokens if t.type == "NAME")
     return any(
         name.value == statement.target and sum(t.type == "NAME" for t in inner) == count
         for name, _, inner in scripted(statement.right, "SUB")
         if name.note == left[0].note and not (is_number and any(t.type == "NAME" for t in inner))
+        if not ([t.type for t in inner] == ["NAME"] and letters[inner[0].value] == 1)
     )
 
 

@@ -20,7 +20,7 @@ __all__ = [
     "with_unclear_sign",
 ]
 
-_IS = r"(?:is|are|denotes?|denoting|represents?|being|refers?\s+to|stands?\s+for|indicates?)"
+_IS = r"(?:is|be|are|denotes?|denoting|represents?|being|refers?\s+to|stands?\s+for|indicates?)"
 _ADJECTIVES = r"(?:(?:a|an|the|our|element-?wise|entry-?wise|point-?wise|non-?linear|standard|usual|logistic|activation|function)\s+)*"
 _STANDARD = r"(?:standard|unit)\s+(?:normal|Gaussian)"
 _CUMULATIVE = r"(?:probability\s+)?(?:distribution(?:\s+function)?|c\.?d\.?f\.?|CDF)"
