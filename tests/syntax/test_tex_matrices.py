@@ -55,13 +55,16 @@ def test_a_matrix_with_other_elements_is_not_diagonal():
         tadc.compile("%!tadc input A[N, N]\n" + text, lang="tex")
 
 
-def test_diag_makes_a_matrix_of_a_vector_and_a_vector_of_a_matrix():
+def test_diag_makes_a_matrix_of_a_vector():
     w = np.array([1.0, 2.0, 3.0])
-    matrix = "%!tadc input w[N], A[N, N]\n" r"\[ B = A^\top \operatorname{diag}(w) A \]"
-    vector = "%!tadc input A[N, N]\n" r"\[ d = \mathrm{diag}(A) \]"
+    text = "%!tadc input w[N], A[N, N]\n" r"\[ B = A^\top \operatorname{diag}(w) A \]"
 
-    np.testing.assert_allclose(read(matrix, w, A), A.T @ np.diag(w) @ A)
-    np.testing.assert_array_equal(read(vector, A), np.diag(A))
+    np.testing.assert_allclose(read(text, w, A), A.T @ np.diag(w) @ A)
+
+
+def test_diag_of_a_matrix_is_unclear():
+    with pytest.raises(tadc.SyntaxError, match="may be its diagonal, a vector, or the matrix"):
+        tadc.compile("%!tadc input A[N, N]\n" r"\[ D = \operatorname{diag}(A) \]", lang="tex")
 
 
 def test_a_diagonal_matrix_is_a_definition_and_keeps_its_size():

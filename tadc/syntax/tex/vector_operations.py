@@ -94,15 +94,13 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
 
 
 def _diagonal(e: Application, inner: Value) -> Value:
-    """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
+    """The matrix with a vector on its diagonal."""
     if inner.rank == 1:
         return diagonal_matrix(replace(inner, is_row=False), e.span)
-    if inner.rank == 2:
-        return Value(1, lambda i: inner.at((*i, *i)), e.span, extents=inner.extents[:1])
     raise SyntaxError(
         e.span,
-        f"`diag` is of a vector or a matrix, and this is {what(inner).rstrip(',')}",
-        fix="write the elements, with all their subscripts",
+        f"`diag` of {what(inner)} may be its diagonal, a vector, or the matrix that has nothing else",
+        fix=r"write the elements, `d_i = A_{ii}`, and the matrix as that of a vector, `\operatorname{diag}(d)`",
     )
 
 
