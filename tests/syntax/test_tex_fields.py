@@ -293,3 +293,8 @@ def test_the_step_before_may_be_declared_by_its_name():
     text = "%!tadc input h_prev[d], x_t[d]\n" r"\[ h_t = a h_{t-1} + x_t \]"
 
     assert "h_prev[d]" in shown(text)
+
+
+def test_empty_braces_below_a_left_side_are_an_error():
+    with pytest.raises(tadc.SyntaxError):
+        tadc.compile(r"%!tadc input k[N, N]" "\n" r"\[ k_{}(i, j) = 2 k(i, j) \]", lang="tex")
