@@ -93,7 +93,7 @@ class ReadCheck:
             f"`{self.span.text}` is `{self.tensor}[{reached}]`{when}, but {self._end(point)}",
             fix=self._from_the_end()
             or f"write `{self._padded()}` for zeros outside{self._range()}, or a smaller range"
-            " of an index (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)"
+            f" of an index{self._behind()} (`pad`, `clamp`, `wrap`, `reflect` and `symmetric` say what is outside)"
             + self._counting(point),
         )
 
@@ -119,6 +119,12 @@ class ReadCheck:
             return ""
         idx = f"`{self.ranged[0]}: N` with `size N`"
         return " and say the range, " + spelled(self.span, idx, r"`y \in \mathbb{R}^{N}`")
+
+    def _behind(self) -> str:
+        r"""In LaTeX, where a range of an index of the read is written, `, behind the formula: \quad i = 2, \dots, N-1`."""
+        symbols = self.subscripts[self.dimension].symbols
+        index = next((name for s, name in self.indices if s in symbols), "i")
+        return spelled(self.span, "", rf", behind the formula: `\quad {index} = 2, \dots, N-1`")
 
     def _counting(self, point: Mapping[str, int]) -> str:
         """A hint for a formula from a book, which reads one element too many; in `.idx` text only where an index does that begins at 1."""

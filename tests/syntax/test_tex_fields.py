@@ -190,3 +190,111 @@ def test_a_magnitude_that_is_defined_is_read_where_its_bars_stand():
     text = r"\[ |\psi_i|^2 = a_i^2 + b_i^2, \quad n = \sum_i |\psi_i|^2 \]"
 
     assert read(text, np.array([1.0, 2.0]), np.array([0.0, 1.0])) == 6.0
+
+
+def test_authors_abbreviate_the_marks_of_displays():
+    text = (
+        r"\newcommand{\be}{\begin{equation}} \def\ee{\end{equation}}"
+        "\n"
+        r"Then \be y_i = 2 x_i , \ee and more."
+    )
+
+    assert "y[i: I] = 2*x[i]" in shown(text)
+    with pytest.raises(tadc.SyntaxError, match=r"`\\be` is not closed") as caught:
+        tadc.compile(text.replace(r"\ee and", "and"), lang="tex")
+    assert caught.value.errors[0].fix == r"add `\end{equation}`"
+
+
+def test_what_stands_under_a_word_is_its_subscript():
+    text = "%!tadc input e[N, M]\n" r"\[ a_{ij} = \underset{j}{\operatorname{softmax}}(e_{ij}) \]"
+
+    np.testing.assert_allclose(read(text, np.zeros((2, 4))), 0.25)
+
+
+@pytest.mark.parametrize("label", ["Na", "Ca", "2SLS", "BCE"])
+def test_symbols_and_acronyms_below_names_are_labels(label):
+    text = rf"\[ y = \sum_{{j=1}}^{{N}} x_j + g_{{{label}}} \]"
+
+    assert f"g_{label}[]" in shown(text)
+
+
+def test_a_letter_that_is_an_index_makes_no_symbol():
+    text = "%!tadc size N = 2\n%!tadc input x[9]\n" r"\[ y_i = x_{Ni}, \quad i = 0, \dots, 3 \]"
+
+    np.testing.assert_array_equal(read(text, np.arange(9.0)), [0, 2, 4, 6])
+
+
+def test_rows_are_told_by_numbers_in_front_of_an_index():
+    y = np.array([[1.0, 2.0], [4.0, 6.0]])
+
+    assert read(r"\[ d = \sum_{j=1}^{p} (y_{1j} - y_{2j})^2 \]", y) == 25
+
+
+def test_margins_with_numbers_are_read():
+    y = np.array([[1.0, 2.0], [4.0, 6.0]])
+
+    assert read(r"\[ r = y_{1+} / y_{2+} + 0 \sum_{i=1}^{2} \sum_{j=1}^{2} y_{ij} \]", y) == 0.3
+
+
+def test_a_letter_in_brackets_is_an_index_of_a_declared_tensor():
+    text = (
+        "%!tadc input alpha[M, L], d[M]\n"
+        r"\[ T(\lambda) = \prod_{m=1}^{M} \exp(-\alpha_m(\lambda) d_m) \]"
+    )
+
+    assert read(text, np.ones((2, 3)), np.zeros(2)).shape == (3,)
+
+
+def test_powers_stand_between_a_name_with_an_index_and_its_brackets():
+    x = np.arange(6.0).reshape(2, 3)
+    text = r"\[ s_c = \sum_{n=1}^{N} x_c^2[n] + \sum_{n=1}^{N} x_c[n] \]"
+
+    np.testing.assert_allclose(read(text, x), (x**2 + x).sum(1))
+
+
+def test_magnitudes_with_a_list_are_defined():
+    assert "S_hat_abs[k: K]" in shown(
+        r"\[ |\hat{S}(k)| = \max(|Y(k)| - N(k), 0), \quad k = 0, \dots, K-1 \]"
+    )
+
+
+def test_an_index_in_brackets_above_is_one_on_the_left_too():
+    text = (
+        r"\begin{align} s_k &= \sum_{i=1}^{N} w_i^{(k)} x_i, & w_i^{(k)} &= t_i \tau_k \end{align}"
+    )
+
+    f = tadc.compile(text, lang="tex", backend="interpreter")
+    np.testing.assert_allclose(f(x=np.ones(2), t=np.ones(2), tau=np.arange(3.0)), [0, 2, 4])
+
+
+def test_a_named_set_of_integers_is_a_range():
+    text = r"\[ s = \frac{1}{|E|} \sum_{i \in E} x_i \] where $E = \{1, \dots, m\}$."
+
+    assert "sum{i=0..m - 1} x[i]" in shown(text)
+    assert read(text, np.array([1.0, 3.0])) == 2
+
+
+def test_a_constraint_behind_a_formula_changes_no_value():
+    text = r"\[ s = \sum_{i=1}^{n} v_i x_i, \quad \text{s.t. } \sum_{i=1}^{n} x_i \le 1 \]"
+
+    assert "sum{i=0..n - 1} v[i]*x[i]" in shown(text)
+
+
+def test_signals_with_labels_have_indices_in_brackets():
+    text = (
+        "%!tadc input C_in[N]\n"
+        r"\[ C_{\mathrm{out}}[n] = \sum_{m=0}^{n} C_{\mathrm{in}}[n-m], \quad n = 0, \dots, N-1 \]"
+    )
+
+    np.testing.assert_allclose(read(text, np.array([1.0, 2.0, 4.0])), [1, 3, 7])
+
+
+def test_the_step_before_may_be_declared_by_its_name():
+    text = "%!tadc input h_prev[d], x_t[d]\n" r"\[ h_t = a h_{t-1} + x_t \]"
+
+    assert "h_prev[d]" in shown(text)
+
+
+def test_empty_braces_below_a_left_side_are_an_error():
+    with pytest.raises(tadc.SyntaxError):
+        tadc.compile(r"%!tadc input k[N, N]" "\n" r"\[ k_{}(i, j) = 2 k(i, j) \]", lang="tex")

@@ -110,3 +110,62 @@ def test_what_papers_print_is_the_program_that_it_means(text, program):
 @pytest.mark.parametrize(("text", "fact"), REFUSED)
 def test_what_fits_two_readings_is_refused(text, fact):
     assert_is_refused(text, fact)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"where $\sigma(\cdot)$ is the $\mathrm{ReLU}(\cdot) = \max(0, \cdot)$",
+        r"with the ReLU activation $\sigma(\cdot)$",
+        r"with the rectified linear activation function $\sigma$",
+    ],
+)
+def test_the_prose_tells_a_function_in_mathematics_or_in_front_of_its_letter(said):
+    text = rf"\[ y_i = \sigma(2 x_i) \] {said}."
+
+    assert "relu(2*x[i])" in str(tadc.compile(text, lang="tex"))
+
+
+def test_one_of_two_functions_in_front_of_a_letter_is_not_told():
+    with pytest.raises(tadc.SyntaxError, match="may be the sigmoid or a product"):
+        tadc.compile(r"\[ y_i = \sigma(2 x_i) \] with tanh or ReLU activation $\sigma$", lang="tex")
+
+
+def test_a_definition_in_the_prose_with_fewer_indices_than_all_reads_is_about_something_else():
+    text = r"With $\theta_i = 2 \pi n_i / q$: \[ E = \sum_{i=1}^{L} \sum_{j=1}^{M} \cos(\theta_{i,j}) \]"
+
+    assert "input theta[L, M]" in str(tadc.compile(text, lang="tex"))
+
+
+def test_comments_are_no_prose():
+    text = (
+        "%!tadc base 1\n% since this supposes something\n"
+        r"The linear predictor $\eta_i = 2 x_i$ enters \[ y_i = \exp(\eta_i) \]"
+    )
+
+    assert "input x" in str(tadc.compile(text, lang="tex"))
+
+
+def test_integers_in_lists_behind_a_tensor_are_indices_beside_their_differences():
+    text = (
+        "%!tadc input I[H, W]\n"
+        r"\[ w(i, j, k, l) = \exp(-(i - k)^2 - (j - l)^2 - (I(i, j) - I(k, l))^2) \]"
+        r"\[ s(i, j) = \sum_{k,l} w(i, j, k, l) \]"
+    )
+
+    assert "w[i: H, j: W, k: H, l: W]" in str(tadc.compile(text, lang="tex"))
+
+
+def test_the_shape_of_a_name_at_half_places_alone_is_that_of_its_tensor():
+    text = r"$f \in \mathbb{R}^{N-1}$, $u \in \mathbb{R}^N$: \[ f_{i+1/2} = u_{i+1} - u_i \]"
+
+    assert "f_half[i: N - 1]" in str(tadc.compile(text, lang="tex"))
+
+
+def test_a_bold_letter_twice_below_a_left_side_is_a_label():
+    text = (
+        "%!tadc input x[K, M]\n"
+        r"\[ \mathbf{R}_{xx} = \sum_{k=1}^{K} \mathbf{x}_k \mathbf{x}_k^\top \]"
+    )
+
+    assert "input x[K, M]\n" in str(tadc.compile(text, lang="tex"))

@@ -12,7 +12,13 @@ from dataclasses import replace
 from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
-__all__ = ["defines_angles", "says_other_angles", "with_own_angles", "with_unclear_angles"]
+__all__ = [
+    "defines_angles",
+    "says_other_angles",
+    "with_own_angles",
+    "with_unclear_angles",
+    "without_labels_of_angles",
+]
 
 _SAYS = re.compile(
     r"\\rangle\s*(?:\$|\\\))?\s*(?:is|are|denotes?|represents?|stands?\s+for|being|means)\s+([^.;$]{0,60})"
@@ -22,14 +28,34 @@ _OTHER = re.compile(r"cosine|similarity|kernel|average|expectation|mean|correlat
 
 
 def defines_angles(tokens: Sequence[Token]) -> bool:
-    r"""Whether it is `\langle u, v \rangle = ..`."""
+    r"""Whether a part of it is `\langle u, v \rangle = ..`."""
     closing = closing_brackets(tokens)
-    if not tokens or tokens[0].type != "ANGLE_L" or 0 not in closing:
-        return False
-    parts = listed(tokens[1 : closing[0]])
-    are_names = len(parts) == 2 and all([t.type for t in p] == ["NAME"] for p in parts)
-    behind = tokens[closing[0] + 1 : closing[0] + 2]
-    return are_names and [t.type for t in behind] in (["EQ"], ["DEF"])
+    for place, token in enumerate(tokens):
+        begins = place == 0 or tokens[place - 1].type in ("BREAK", "QUAD", "COMMA", "TEXT")
+        if token.type != "ANGLE_L" or place not in closing or not begins:
+            continue
+        parts = listed(tokens[place + 1 : closing[place]])
+        are_names = len(parts) == 2 and all([t.type for t in p] == ["NAME"] for p in parts)
+        behind = tokens[closing[place] + 1 : closing[place] + 2]
+        if are_names and [t.type for t in behind] in (["EQ"], ["DEF"]):
+            return True
+    return False
+
+
+def without_labels_of_angles(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with `\langle A, B \rangle` for `\langle A, B \rangle_F`, which is the sum of the products of elements."""
+    dropped = {
+        place + n
+        for place, token in enumerate(tokens, 1)
+        if token.type == "ANGLE_R" and _is_of_matrices(tokens, place)
+        for n in range(4)
+    }
+    return [t for place, t in enumerate(tokens) if place not in dropped]
+
+
+def _is_of_matrices(tokens: Sequence[Token], place: int) -> bool:
+    four = tokens[place : place + 4]
+    return [t.type for t in four] == ["SUB", "LBRACE", "NAME", "RBRACE"] and four[2].value == "F"
 
 
 def says_other_angles(text: str) -> bool:

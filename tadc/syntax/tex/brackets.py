@@ -13,7 +13,7 @@ from itertools import zip_longest
 from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
 from tadc.syntax.tex.left_lists import COUNTED
-from tadc.syntax.tex.script_tokens import bound_names, scripted
+from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with_label
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
@@ -145,10 +145,10 @@ class Brackets:
         return replace(definition, tokens=tuple(result))
 
     def _is_raised_element(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is the `x^2(n)` of a document that reads `x(n)` as an element, in this definition or by its declaration; or the
+        """Whether it is the `x^2(n)` or `x_c^2[n]` of a document that reads `x(n)` as an element, in this definition or by its declaration; or the
         `y_i^2(t)` of a declared `y[N, T]`.
         """
-        is_known = call.name.value in self.indexed and not call.below
+        is_known = call.name.value in self.indexed and (not call.below or call.is_square)
         is_known |= self.ranks.get(call.name.value, 0) > 0
         return is_known and self._is_element(call, bound)
 
@@ -181,7 +181,7 @@ class Brackets:
         fact = f"`{name}(..)` may be an element of `{name}`, a function of it, or a product"
         fix = (
             rf"write the element with a subscript, `{name}_{{i}}`, the product with a sign, `{name} \cdot (..)`; define the"
-            rf" function, `{name}({parameter}) = ..`; or declare a number, `%!tadc input {name}[]`"
+            rf" function, `{name}({parameter}) = ..`; or declare {_declared(call)}"
         )
         return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
@@ -197,7 +197,8 @@ class Brackets:
         if name in self.ranks:
             is_row = self.ranks[name] == subscripts + 1 and call.name.note == "bold"
             return self.ranks[name] == subscripts or is_row
-        return name in self.indexed or (bool(self.indexed) and not call.below)
+        is_labelled = all(has_style(t) for t in call.below[1:-1])  # `C_{\mathrm{in}}[n-m]`
+        return name in self.indexed or (bool(self.indexed) and is_labelled)
 
     def _is_at_declared_points(self, call: Call, bound: Set[str]) -> bool:
         """Whether it is the `f(x_i)` of a declared tensor `f` with enough dimensions, or the `f_j(x_i)` of one with as many."""
@@ -233,6 +234,18 @@ class Brackets:
         is_labelled = bool(letters) and not {*letters} & bound and not is_number
         is_difference = any(t.type == "MINUS" for t, depth in depths(call.inner) if depth == 0)
         return call.name.value in _KERNELS and is_labelled and is_difference
+
+
+def _declared(call: Call) -> str:
+    r"""What a line declares: the tensor whose elements are `T_b(z)` or `h_t(x_i)`, or a number where nothing stands below."""
+    name, inner = call.name.value, points(call.inner) or call.inner
+    numbers = "a number" if not call.below else ""
+    numbers += f", `%!tadc input {name}[]`" if not call.below else ""
+    if not {t.type for t in inner} <= _INDEX - {"LPAR", "RPAR"}:
+        return numbers or "what it is"
+    count = len(listed(inner)) + sum(t.type in ("NAME", "NUM") for t in call.below)
+    extents = ", ".join(("N", "M", "K", "L", "P")[:count])
+    return f"the tensor, `%!tadc input {name}[{extents}]`{', or ' if numbers else ''}{numbers}"
 
 
 def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:
@@ -350,7 +363,10 @@ def _indicator(call: Call, tokens: Sequence[Token]) -> list[Token]:
 
 
 def _element(call: Call, tokens: Sequence[Token]) -> list[Token]:
-    """The name with the indices of the bracket behind those of its subscript."""
+    """The name with the indices of the bracket behind those of its subscript; labels there are part of the name."""
+    if call.below and all(has_style(t) for t in call.below[1:-1]):
+        name = with_label(call.name, call.below[1:-1], call.below[-1].end)
+        call = replace(call, name=name, below=())
     closing = tokens[call.end]
     opening = next(t for t in tokens[call.start : call.end] if t.type in ("LPAR", "LSQB"))
     before = (

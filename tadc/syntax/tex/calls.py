@@ -2,12 +2,20 @@ r"""Names in front of brackets: `x(n-k)`, `u_c(i, j)`, `f(x_i)`, `f_i^2(x)`; wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 
-__all__ = ["Call", "calls_in", "is_operand", "listed", "points", "with_rewritten"]
+__all__ = [
+    "Call",
+    "calls_in",
+    "declared_indices",
+    "is_operand",
+    "listed",
+    "points",
+    "with_rewritten",
+]
 
 LONGEST_BRACKET = 100  # tokens; longer ones hold no indices, and are no arguments of a function
 
@@ -22,6 +30,7 @@ class Call:
     start: int
     end: int
     is_raised: bool = False  # whether a power stands before the bracket
+    is_square: bool = False  # whether the bracket is square, as those of signals are
 
 
 _IN_SUBSCRIPT = frozenset(("NAME", "NUM", "PLUS", "MINUS"))
@@ -51,7 +60,20 @@ def calls_in(tokens: Sequence[Token]) -> list[Call]:
             if "{" in tokens[at].value:
                 continue
             inner = tuple(tokens[at + 1 : closing[at]])
-            found.append(Call(token, below, inner, place, closing[at], is_raised))
+            is_square = tokens[at].type == "LSQB"
+            found.append(Call(token, below, inner, place, closing[at], is_raised, is_square))
+    return found
+
+
+def declared_indices(tokens: Sequence[Token], ranks: Mapping[str, int]) -> set[str]:
+    r"""The letters in lists behind tensors that are declared with dimensions for them, the `\lambda` of `\alpha_m(\lambda)` and an `alpha[M, L]`."""
+    found: set[str] = set()
+    for call in calls_in(tokens):
+        parts = listed(call.inner)
+        below = sum(t.type in ("NAME", "NUM") for t in call.below)
+        if ranks.get(call.name.value, 0) == below + len(parts):
+            letters = [part[0] for part in parts if [t.type for t in part] == ["NAME"]]
+            found |= {t.value for t in letters if t.note != "bold"}
     return found
 
 

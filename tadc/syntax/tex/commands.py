@@ -90,7 +90,7 @@ FUNCTIONS = {
     acosh atanh erf erfc lgamma digamma abs sign floor ceil round relu sigmoid softplus gelu silu""")
 } | {
     "ln": "log", "lg": "log10", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign", "ReLU": "relu",
-    "tr": "\\tr", "trace": "\\tr", "Tr": "\\tr", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
+    "tr": "\\tr", "trace": "\\tr", "Tr": "\\tr", "diag": "\\diag", "Diag": "\\diag", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "GELU": "gelu", "SiLU": "silu",
 }  # fmt: skip
 # Functions of `x` that are made of these.
 COMPOSED = {

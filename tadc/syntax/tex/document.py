@@ -12,7 +12,7 @@ from typing import Literal
 from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax.tex.commands import DISPLAYS, WITH_COLUMNS
 
-__all__ = ["Document", "Region", "scanned"]
+__all__ = ["Document", "Region", "scanned", "without_comments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +52,64 @@ def scanned(source: Source) -> Document:
     return Document(tuple(scan.regions), macros, tuple(scan.errors))
 
 
+_COMMENT = re.compile(r"^[ \t]*%[^\n]*\n?|(?P<kept>\\.)|%[^\n]*", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks for comments, and for the ends of lines that are nothing else."""
+    return _COMMENT.sub(lambda m: m["kept"] or " " * len(m[0]), text)
+
+
 _BEGIN_DOCUMENT = re.compile(r"^[^%\n]*?\\begin\{document\}", re.MULTILINE)
 _MACRO = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclareRobustCommand|def|let)\*?\s*\{?\s*(\\[A-Za-z]+)"
 )
 _VERBATIM = "verbatim|Verbatim|lstlisting|comment|minted|filecontents"
-_MARK = re.compile(
-    rf"""
+_DISPLAYED = "|".join(sorted(DISPLAYS))
+_OWN = re.compile(  # `\\newcommand{\\be}{\\begin{equation}}`, as authors abbreviate displays
+    r"\\(?:(?:re)?newcommand|providecommand|def)\*?\s*\{?\s*\\(?P<name>[A-Za-z]+)\s*\}?\s*"
+    rf"\{{\s*\\(?P<side>begin|end)\{{(?P<environment>{_DISPLAYED})\*?\}}\s*\}}"
+)
+_MARK = rf"""
       (?P<escaped>  \\\\ | \\[$%&\#_{{}}\ ] )
     | (?P<comment>  %[^\n]* )
     | (?P<verb>     \\verb\*?(?P<delimiter>[^A-Za-z\s*])[^\n]{{0,200}}?(?P=delimiter) | \\begin\{{(?P<verbatim>{_VERBATIM})(?P<star>\*?)\}} )
-    | (?P<begin>    \\begin\{{(?P<environment>{"|".join(sorted(DISPLAYS))})\*?\}} )
-    | (?P<end>      \\end\{{(?P<ended>{"|".join(sorted(DISPLAYS))}|document)\*?\}} )
+    | (?P<begin>    \\begin\{{(?P<environment>{_DISPLAYED})\*?\}} | \\(?P<own_begin>BEGINS)(?![A-Za-z]) )
+    | (?P<end>      \\end\{{(?P<ended>{_DISPLAYED}|document)\*?\}} | \\(?P<own_end>ENDS)(?![A-Za-z]) )
     | (?P<open>     \\\[ | \\\( )
     | (?P<close>    \\\] | \\\) )
     | (?P<dollar>   \$\$? )
     | (?P<blank>    \n[ \t\r]*(?=\n) )
-    """,
-    re.VERBOSE,
-)
+    """
+_NO_NAME = "(?!)"
+
+
+class _Marks:
+    """What begins and ends displays in a document; `own` are the environments of its abbreviations, by name."""
+
+    def __init__(self, text: str) -> None:
+        found = [*_OWN.finditer(text)]
+        self.own = {m["name"]: m["environment"] for m in found}
+        self.definitions = [m.span() for m in found]
+        pattern = _MARK
+        for side in ("begin", "end"):
+            names = "|".join(sorted({m["name"] for m in found if m["side"] == side}))
+            pattern = pattern.replace(f"{side.upper()}S", names or _NO_NAME)
+        self.pattern = re.compile(pattern, re.VERBOSE)
+
+    def definition_around(self, place: int) -> int | None:
+        """The end of the definition of an abbreviation that the place is in."""
+        return next((end for start, end in self.definitions if start <= place < end), None)
+
+    def begun(self, mark: re.Match[str]) -> str | None:
+        """The environment that begins here."""
+        return mark["environment"] or self.own.get(mark["own_begin"] or "")
+
+    def ended(self, mark: re.Match[str]) -> str | None:
+        """The environment that ends here."""
+        return mark["ended"] or self.own.get(mark["own_end"] or "")
+
+
 _COMMENT_LINE = re.compile(r"^[ \t]*(%[^\n]*)", re.MULTILINE)
 _COLUMNS = re.compile(r"\{[^{}\n]*\}")
 _DIRECTIVE = re.compile(r"%!tadc(?![^\W_])[ \t]*")
@@ -82,6 +121,7 @@ class _Scan:
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.marks = _Marks(source.text)
         self.regions: list[Region] = []
         self.errors: list[SyntaxError] = []
         self.opened: re.Match[str] | None = None
@@ -95,9 +135,11 @@ class _Scan:
 
     def run(self, start: int) -> None:
         text, position = self.source.text, start
-        while (mark := _MARK.search(text, position)) is not None:
+        while (mark := self.marks.pattern.search(text, position)) is not None:
             position = mark.end()
-            if mark["comment"]:
+            if (behind := self.marks.definition_around(mark.start())) is not None:
+                position = behind
+            elif mark["comment"]:
                 self._directive(mark.start(), mark.end())
             elif mark["escaped"]:
                 continue
@@ -109,7 +151,7 @@ class _Scan:
                 if mark["verbatim"] and self.opened is None:
                     end = text.find(f"\\end{{{mark['verbatim']}{mark['star']}}}", position)
                     position = len(text) if end < 0 else end
-            elif mark["ended"] == "document":
+            elif self.marks.ended(mark) == "document":
                 break
             elif mark["blank"]:
                 self._paragraph()
@@ -134,9 +176,10 @@ class _Scan:
         elif self.opened is not None:
             self._unclosed()
         columns = _COLUMNS.match(self.source.text, mark.end())
-        has_columns = columns is not None and mark["environment"] in WITH_COLUMNS
+        environment = self.marks.begun(mark)
+        has_columns = columns is not None and environment in WITH_COLUMNS
         self.opened, self.content = mark, columns.end() if columns and has_columns else mark.end()
-        self.closer = mark["environment"] or _CLOSED_BY[mark.group()]
+        self.closer = environment or _CLOSED_BY[mark.group()]
 
     def _is_outer(self, place: int) -> bool:
         r"""Whether the open `$$` or `\[` holds nothing but blanks in front of an environment."""
@@ -146,7 +189,7 @@ class _Scan:
     def _closes(self, mark: re.Match[str]) -> bool:
         if self.closer == "$" and mark["dollar"]:
             return True  # `$a$$b$` closes one and opens the next
-        return self.closer in (mark["ended"], mark["close"], mark["dollar"])
+        return self.closer in (self.marks.ended(mark), mark["close"], mark["dollar"])
 
     def _close(self, mark: re.Match[str]) -> None:
         kind: Literal["display", "inline"] = "inline" if self.closer in ("$", r"\)") else "display"
@@ -168,7 +211,8 @@ class _Scan:
         if self.closer not in ("$", r"\)"):
             mark = self.opened
             name = mark.group()
-            closer = name.replace("begin", "end") if mark["begin"] else self.closer
+            closer = rf"\end{{{self.closer}}}" if mark["own_begin"] else self.closer
+            closer = name.replace("begin", "end") if mark["environment"] else closer
             span = Span(self.source, mark.start(), mark.end())
             self.errors.append(
                 SyntaxError(span, f"the display `{name}` is not closed", fix=f"add `{closer}`")

@@ -80,9 +80,10 @@ def with_dotted_names(
 
 
 def _is_marked(inner: Sequence[Token]) -> bool:
-    """Whether a dot or a cross stands first or last, beside an index or another one."""
+    """Whether a dot or a cross stands first or last, beside an index or another one; or behind a number."""
     kinds = [t.type for t in inner if t.type != "COMMA"]
     is_list = {*kinds} <= {"NAME", *_SIGNS} and len(kinds) > 1
+    is_list = is_list or (kinds[:1] == ["NUM"] and len(kinds) == 2)
     return is_list and (kinds[0] in _SIGNS or kinds[-1] in _SIGNS)
 
 
@@ -90,10 +91,12 @@ def _places(inner: Sequence[Token], counts: Set[int]) -> _Places | None:
     """What stands at each place; None where a sign between two indices adds or multiplies them."""
     signs = [t for t in inner if t.type in _SIGNS]
     parts = [t for t in inner if t.type != "COMMA"]
-    is_list = {t.type for t in parts} <= {"NAME", *_SIGNS} and len(parts) > 1
+    kinds = {t.type for t in parts}
+    is_list = kinds <= {"NAME", "NUM", *_SIGNS} and len(parts) > 1
     if not signs or not is_list or len({t.type for t in signs}) > 1:
         return None
-    if not (_is_marked(inner) or len(parts) in counts):
+    is_outside = parts[0].type in _SIGNS or parts[-1].type in _SIGNS  # of what may be a sum
+    if not is_outside and not ("NUM" not in kinds and len(parts) in counts):
         return None
     if any(t.type == "COMMA" for t in inner) and len(inner) != 2 * len(parts) - 1:
         return None

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from tadc.syntax.tex.calls import calls_in, listed
-from tadc.syntax.tex.left_lists import names_in_subscripts
+from tadc.syntax.tex.calls import calls_in, declared_indices, listed
+from tadc.syntax.tex.left_lists import COUNTED, names_in_subscripts
 from tadc.syntax.tex.script_tokens import bound_names, comma, scripted, with_label
 from tadc.syntax.tex.sides import sides_of
 from tadc.syntax.tex.statement import Statement, depths
@@ -44,9 +44,13 @@ class OwnFunction:
 
 
 def own_functions(
-    statements: Sequence[Statement], applied: Mapping[str, Set[tuple[str, ...]]]
+    statements: Sequence[Statement],
+    applied: Mapping[str, Set[tuple[str, ...]]],
+    ranks: Mapping[str, int],
 ) -> list[OwnFunction]:
-    """The functions that statements define, of those whose names are `applied`, with this below them; the first of each name."""
+    """The functions that statements define, of those whose names are `applied`, with this below them; the first of each name. `ranks` are those
+    of lines.
+    """
     found: dict[str, OwnFunction] = {}
     heads = [(s, head) for s in statements if (head := _head(s)) is not None]
     defined = {id(s) for s, _ in heads if not s.ranges}
@@ -58,6 +62,7 @@ def own_functions(
         own = {h.label for _, h in heads if h.name.value == head.name.value}
         others = {other for other in applied[head.name.value] - own if other}
         is_function = head.is_function and not statement.ranges  # `w(n) =` at integers
+        is_function = is_function and not head.has_declared_indices(ranks)
         if is_function or (others and head.is_of_tensor):
             function = head.function(statement, bound, is_applied_otherwise=bool(others))
             found.setdefault(function.name, function)
@@ -130,6 +135,11 @@ class _Head:
             )
         return plain | elements <= values and not plain & names_in_subscripts(self.right)
 
+    def has_declared_indices(self, ranks: Mapping[str, int]) -> bool:
+        r"""Whether an argument is the `z` of `\alpha(z) = \sum_b f_b T_b(z)` and a declared `T[B, Z]`."""
+        plain = {a[0].value for a in self.arguments if len(a) == 1}
+        return bool(plain & declared_indices(self.right, ranks))
+
     def _outside_of_brackets(self) -> set[str]:
         """The names on the right side, those aside that stand in brackets behind names with an index below."""
         inside = {
@@ -141,7 +151,9 @@ class _Head:
         return {t.value for n, t in enumerate(self.right) if t.type == "NAME" and n not in inside}
 
     def _are_indices(self, letters: Set[str]) -> bool:
-        r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`."""
+        r"""Whether these letters stand nowhere but in lists behind names, together: `U(s, a) = c P(s, a)`; letters of integers may be
+        numbers beside, `w(i, j) = (i - j)^2 I(i, j)`.
+        """
         in_lists = {
             place
             for call in calls_in(self.right)
@@ -149,8 +161,10 @@ class _Head:
             if len(listed(call.inner)) > 1 and not call.is_raised
             for place in range(call.start + 1, call.end)
         }
-        places = [n for n, t in enumerate(self.right) if t.value in letters]
-        return bool(places) and all(n in in_lists for n in places)
+        places = {n for n, t in enumerate(self.right) if t.value in letters}
+        listed_letters = {self.right[n].value for n in places & in_lists}
+        are_integers = letters <= COUNTED and listed_letters == letters
+        return bool(places) and (places <= in_lists or are_integers)
 
     @property
     def is_of_tensor(self) -> bool:

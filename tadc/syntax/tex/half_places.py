@@ -6,7 +6,8 @@ f_{i+1/2} = ..             `f_half[i] = ..`: where one is defined, its place is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -14,7 +15,7 @@ from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["Half", "half_places", "with_half_places"]
+__all__ = ["Half", "at_half_places_alone", "half_places", "with_half_places"]
 
 Half: TypeAlias = "tuple[str, str]"  # a name, and the indices that halves stand behind
 
@@ -47,9 +48,11 @@ def half_places(streams: Sequence[Sequence[Token]]) -> dict[Half, int]:
 
 
 def with_half_places(
-    tokens: Sequence[Token], firsts: Mapping[Half, int], guesses: list[Guess]
+    tokens: Sequence[Token], firsts: Mapping[Half, int], alone: Set[str], guesses: list[Guess]
 ) -> list[Token]:
-    """The tokens with elements of tensors of their own in place of those at half places."""
+    """The tokens with elements of tensors of their own in place of those at half places, and with these in the shapes of names that
+    are `alone` there.
+    """
     result = list(tokens)
     closing = closing_braces(tokens)
     places = {id(t): n for n, t in enumerate(tokens)}
@@ -69,7 +72,26 @@ def with_half_places(
             guesses.append(Guess(text, name.start, inner[-1].end))
         result[place + 2 : closing[place + 1]] = below
         result[places[id(name)]] = replace(name, value=new)
-    return result
+    end = next((n for n, t in enumerate(result) if t.type == "IN"), 0)
+    shaped = (
+        replace(t, value=f"{t.value}_half") if t.type == "NAME" and t.value in alone else t
+        for t in result[:end]
+    )
+    return [*shaped, *result[end:]]
+
+
+def at_half_places_alone(
+    streams: Sequence[Sequence[Token]], firsts: Mapping[Half, int]
+) -> set[str]:
+    r"""The names that stand at half places wherever they have subscripts, of one tensor: its shape is said of the name, `f \in \mathbb{R}^{N-1}`."""
+    names = Counter(base for base, _ in firsts)
+    elsewhere = {
+        name.value
+        for tokens in streams
+        for name, _, inner in scripted(tokens, "SUB")
+        if not [*_halves(inner)]
+    }
+    return {name for name, count in names.items() if count == 1} - elsewhere
 
 
 def _letters(inner: Sequence[Token], halves: Sequence[_Half]) -> str:

@@ -62,6 +62,10 @@ class Known:
         self.lefts: tuple[Name, ...] = ()
         self.in_elements: set[str] = set()  # vectors whose elements stand in a formula of elements
         self.softmaxed: set[str] = set()  # what is defined as the softmax of a matrix
+        self.diagonals: set[str] = set()  # matrices of which the definition has the diagonal alone
+        self.wholes: Set[str] = (
+            frozenset()
+        )  # undeclared names that are read, and no element of them
         self.guesses: dict[str, Note] = {}
 
     def begin(self, definition: Definition) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence, Set
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.left_naming import NO_INDICES, STRONG, Naming, ends_at, reads_itself
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
+from tadc.syntax.tex.script_tokens import bound_names, left_indices, names_in_bounds, scripted
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -57,6 +57,8 @@ def with_tensors(naming: Naming, definition: Statement) -> Statement | None:
     is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
     is_plain = is_plain and (is_whole or is_headed or are_capitals)
     in_labels = {id(t) for b in below if b not in own for t in b[1]}
+    sizes = names_in_bounds([tokens])  # the `N_A` of `O_{AB} = \sum_{i=1}^{N_A} ..`
+    in_labels |= {id(t) for b in below if b[0].value in sizes and are_capitals for t in b[1]}
     names = {t.value for t in tokens[equal:] if id(t) not in in_labels}
     elsewhere = names - (bound & {*letters})
     is_word = is_plain and not letters & (elsewhere if len(left) > 2 else names)

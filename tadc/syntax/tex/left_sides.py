@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tadc.syntax import ast
 from tadc.syntax.tex.brackets import applied_subscripts
-from tadc.syntax.tex.found import Found, ranks_of
+from tadc.syntax.tex.found import Found, declared_ranks, ranks_of
 from tadc.syntax.tex.function_heads import (
     OwnFunction,
     own_functions,
@@ -66,18 +66,22 @@ def make_targets_plain(
 
 
 def _has_more_indices(old: Statement, new: Statement) -> bool:
-    r"""Whether `a_t(s) =` became an element with both indices."""
-    before = len(left_indices(old.tokens))
-    return old.target == new.target and 0 < before < len(left_indices(new.tokens))
+    r"""Whether `a_t(s) =` became an element with both indices, or `C_{\mathrm{out}}[n] =` one of a name with a label."""
+    before, after = len(left_indices(old.tokens)), len(left_indices(new.tokens))
+    is_labelled = not old.is_scalar and not at_points(old)
+    return (old.target == new.target and 0 < before < after) or (
+        is_labelled and 0 == before < after
+    )
 
 
 def take_functions(found: Found) -> list[OwnFunction]:
     """The functions that displays and prose define and that others apply; their displays are no definitions any more."""
     displayed = [s for display in found.displays for s in display if s.kind == "definition"]
+    ranks = declared_ranks(found)
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = (s for s in found.in_prose if s.kind == "definition" and s.target not in declared)
     candidates = [*displayed, *prose]
-    functions = own_functions(candidates, applied_subscripts(candidates))
+    functions = own_functions(candidates, applied_subscripts(candidates), ranks)
     heads = {id(f.printed) for f in functions}
     found.displays = [
         with_labelled_functions([s for s in display if id(s) not in heads], functions)

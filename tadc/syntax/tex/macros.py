@@ -74,6 +74,7 @@ PACKAGES = {
     "vb": Macro(1, r"\mathbf{#1}"), "vectorbold": Macro(1, r"\mathbf{#1}"), "va": Macro(1, r"\vec{#1}"), "vu": Macro(1, r"\hat{#1}"),
     "Tr": Macro(0, r"\operatorname{tr}"), "tr": Macro(0, r"\operatorname{tr}"),
     "vdot": Macro(0, r"\cdot"), "cross": Macro(0, r"\times"),
+    "underset": Macro(2, "{#2}_{#1}"),
     "boxed": Macro(1, "{#1}"), "ensuremath": Macro(1, "{#1}"), "mathop": Macro(1, "{#1}"), "smash": Macro(1, "{#1}"),
     "textcolor": Macro(2, "{#2}"), "colorbox": Macro(2, "{#2}"), "mathclap": Macro(1, "{#1}"),
     "underbrace": Macro(1, "{#1}", drops="_"), "overbrace": Macro(1, "{#1}", drops="^"),
@@ -383,6 +384,7 @@ class _Expander:
             depth += {"{": 1, "}": -1}.get(self.stack[place].text, 0)
         if depth >= 0:
             return False
-        self.stack.insert(place + 1, _Character("}", start, end))
+        last = self.stack[place].start  # of the group, whose brace is not part of what is shown
+        self.stack.insert(place + 1, _Character("}", last, last))
         self.stack += [_Character(c, start, end) for c in reversed(f"\\{SWITCHES[name]}{{")]
         return True

@@ -45,7 +45,7 @@ def with_magnitudes(tokens: Sequence[Token], names: Set[str]) -> list[Token]:
 
 
 def _bars(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """The places of bars around one name with its subscript."""
+    """The places of bars around one name with its subscript, and a list behind it."""
     closing = closing_brackets(tokens)
     for place in range(len(tokens) - 2):
         if [t.type for t in tokens[place : place + 2]] != ["BAR_L", "NAME"]:
@@ -53,5 +53,7 @@ def _bars(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         end = place + 2
         if tokens[end].type == "SUB" and end + 1 in closing:
             end = closing[end + 1] + 1
+        if tokens[end : end + 1] and tokens[end].type == "LPAR" and end in closing:
+            end = closing[end] + 1  # `|S(k)|`
         if end < len(tokens) and tokens[end].type == "BAR_R":
             yield place, end

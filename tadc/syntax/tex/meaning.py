@@ -347,6 +347,9 @@ def _in_index_notation(
         text = f"`{read.span.text}` is a column: its index runs along the second dimension"
         notes.append(Note(read.span, text, is_guess=True))
     known = Known(ranks, shapes, taken, base, of_columns.keys())
+    every = list(nodes([d.body for d in definitions]))
+    known.wholes = {n.name for n in every if isinstance(n, ast.Name)}
+    known.wholes -= {n.name.name for n in every if isinstance(n, ast.Element)} | shapes.keys()
     errors: list[Error] = []
     result: list[Definition] = []
     for definition in definitions:

@@ -23,8 +23,9 @@ from tadc.syntax.tex.approximations import without_second_values
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.counted import counted
+from tadc.syntax.tex.diagonal_matrices import with_diagonal_matrices
 from tadc.syntax.tex.diagonals import with_diagonals
-from tadc.syntax.tex.document import scanned
+from tadc.syntax.tex.document import scanned, without_comments
 from tadc.syntax.tex.dotted import implied_margins
 from tadc.syntax.tex.dotted_sums import with_sums_for_dots
 from tadc.syntax.tex.found import (
@@ -66,7 +67,7 @@ from tadc.syntax.tex.shapes import (
     of_rows,
     sizes_of,
 )
-from tadc.syntax.tex.skipped import nothing, told, without_factors
+from tadc.syntax.tex.skipped import nothing, products, told, without_factors
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.statements import with_shared_ranges
 from tadc.syntax.tex.told_apart import with_scripts
@@ -102,7 +103,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found = Found(errors=list(document.errors))
     formulas = [r for r in document.regions if r.kind != "directive"]
     text, places = expanded(source, [(r.start, r.end) for r in formulas])
-    text = replace(text, text=with_bold_letters(text.text))
+    text = replace(text, text=with_bold_letters(without_comments(text.text)))
     for region in document.regions:
         if region.kind == "directive":
             collect_line(found, source, region)
@@ -119,6 +120,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
     guesses = found.guesses
     found.displays = with_prose(found.displays, found.ranges, guesses)
     found.displays = with_diagonals(found.displays, guesses)
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    found.displays, found.spoken = with_diagonal_matrices(
+        found.displays, found.spoken, declared, guesses
+    )
     found.displays = with_unclear_quotients(found.displays)
     found.displays = with_unclear_circles(found.displays, text.text)
     found.displays = [with_partitions(display) for display in found.displays]
@@ -126,7 +131,6 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays, first = with_parities(found.displays, declared_first, guesses)
     if first is not None and declared_first is None:
         found.items.append(ast.BaseDeclaration(first, text.span(0, 0)))
-    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     found.displays = with_twins(found.displays, declared, guesses)
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
@@ -151,9 +155,9 @@ def _program(source: Source, index_base: int) -> ast.Program:
     functions = [
         replace(f, statement=_with_sums(f.statement, declared, guesses)) for f in functions
     ]
-    means = implied_means(found.displays, declared, source.text, guesses)
+    means = implied_means(found.displays, declared, text.text, guesses)
     found.displays += [[mean] for mean in means]
-    margins = implied_margins(found.displays, declared, source.text, guesses)
+    margins = implied_margins(found.displays, declared, text.text, guesses)
     found.displays += [[margin] for margin in margins]
     lists = make_targets_plain(found, states, functions)
     definitions, skipped = counted(
@@ -206,6 +210,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if not definitions and not found.errors:
         found.errors.append(nothing(text, skipped))
     found.errors += without_factors(text, found, skipped, definitions)
+    found.errors += products(text, skipped, definitions)
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]

@@ -15,6 +15,7 @@ from tadc.syntax.tex.angles import (
     says_other_angles,
     with_own_angles,
     with_unclear_angles,
+    without_labels_of_angles,
 )
 from tadc.syntax.tex.blackboard_heads import (
     defined_statistics,
@@ -25,6 +26,7 @@ from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factor
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
+from tadc.syntax.tex.diagonal_matrices import with_vectors_in_diagonals
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
 from tadc.syntax.tex.element_products import with_element_products
@@ -35,7 +37,11 @@ from tadc.syntax.tex.evaluation_points import (
     with_named_points,
 )
 from tadc.syntax.tex.given_parameters import given_parameters, without_given_parameters
-from tadc.syntax.tex.half_places import half_places, with_half_places
+from tadc.syntax.tex.half_places import (
+    at_half_places_alone,
+    half_places,
+    with_half_places,
+)
 from tadc.syntax.tex.indicators import with_indicators
 from tadc.syntax.tex.labels import (
     left_labels,
@@ -53,6 +59,7 @@ from tadc.syntax.tex.listed_limits import with_ends_of_lists
 from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
 from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
+from tadc.syntax.tex.named_sets import named_sets, with_named_sets
 from tadc.syntax.tex.named_zeros import named_zeros, with_named_zeros
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
@@ -353,7 +360,8 @@ def _dotted(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _half_places(f: Formulas) -> Callable[[Tokens], Tokens]:
     firsts = half_places(f.tokens)
-    return lambda tokens: with_half_places(tokens, firsts, f.guesses)
+    alone = at_half_places_alone(f.tokens, firsts)
+    return lambda tokens: with_half_places(tokens, firsts, alone, f.guesses)
 
 
 def _single_limits(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -378,6 +386,11 @@ def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
     wholes = whole_sets(f.tokens, f.declared & f.ranks.keys(), f.text)
     sized = sized_sets(f.tokens)
     return lambda tokens: with_sizes_of_sets(tokens, wholes, sized, f.guesses)
+
+
+def _named_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
+    sets = {name: s for name, s in named_sets(f.tokens).items() if name not in f.ranks}
+    return lambda tokens: with_named_sets(tokens, sets)
 
 
 def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -439,6 +452,7 @@ PASSES: tuple[Pass, ...] = (
     _layers,
     _each(with_marks_below),
     _each(with_words_below),
+    _each(without_labels_of_angles),
     _angles,
     _whole_names,
     _told_functions,
@@ -463,8 +477,10 @@ PASSES: tuple[Pass, ...] = (
     _single_limits,
     _labelled_bounds,
     _words,
+    _each(with_vectors_in_diagonals),
     _each(with_plain_ones),
     _norms_and_indicators,
+    _named_sets,
     _sizes_of_sets,
     _magnitudes,
     _named_nodes,

@@ -64,7 +64,7 @@ def _read_before(
         before |= {name.value for name, step in labels if step}
         defined |= {name.value for name, step in _on_the_left(tokens, letter) if not step}
     every = {t.value for tokens, _ in streams for t in tokens if t.type == "NAME"}
-    taken = {f"{name}_prev" for name in before} & (every | declared)
+    taken = {f"{name}_prev" for name in before} & every
     is_one_step = bool(before & defined) and not at_step & declared and not taken
     return before if is_one_step else set()
 

@@ -34,7 +34,7 @@ LONGEST_SENTENCE = 1500  # characters before a formula that are looked at
 
 _SENTENCE = re.compile(r"[.;]\s|:\s(?!\s*(?:\$|\\\())|\n\s*\n|\\end\{\w+\*?\}|\\\]|\$\$")
 _DEFINES = re.compile(
-    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|similarly|likewise|analogously|define[sd]?|denotes?|denoted)\b",
+    r"\b(?:where|with|here|let|setting|writing|abbreviating|introducing|us(?:es|ing)|similarly|likewise|analogously|define[sd]?|denotes?|denoted)\b",
     re.IGNORECASE,
 )
 _NAMES = re.compile(
@@ -86,10 +86,11 @@ def says_where(before: str, behind: str) -> bool:
 
 
 def defines(statement: Statement) -> bool:
-    r"""Whether the sign says that it is a definition: `\coloneqq`, `:=` or `\triangleq`."""
+    r"""Whether the sign says that it is a definition: `\coloneqq`, `:=` or `\triangleq`; or the right side, `\operatorname{diag}(w)`."""
     sign = statement.tokens[statement.equal : statement.equal + 1]
     is_sign = bool(sign) and sign[0].type == "DEF" and sign[0].value not in _OF_VALUES
-    return statement.kind == "definition" and is_sign
+    is_diagonal = [t.value for t in statement.right[:1]] == [r"\diag"]
+    return statement.kind == "definition" and (is_sign or is_diagonal)
 
 
 _OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow", r"\longleftarrow")
@@ -176,6 +177,7 @@ def spoken_definitions(
         for s in spoken
         if not _is_declared(s, ranks) and not (s.is_scalar and s.target in arguments)
         if not _is_model(s, shaped) and not _is_of_whole(s, definitions, shaped)
+        if not _has_fewer_indices(s, definitions, shaped)
     ]
     read = {name for s in definitions for name in _names_read(s)}
     sizes = names_in_bounds(s.tokens for s in definitions)
@@ -236,6 +238,24 @@ def _is_of_whole(
         if t.type == "NAME" and t.value == statement.target
     ]
     return bool(followers) and all(kind == "SUB" for kind in followers)
+
+
+def _has_fewer_indices(
+    statement: Statement, definitions: Sequence[Statement], shaped: Mapping[str, int]
+) -> bool:
+    r"""Whether it is the `\theta_i = 2 \pi n_i / q` of numbers beside formulas that read `\theta_{i,j}` alone: it is about another set of them."""
+    count = len(left_indices(statement.tokens))
+    has_vectors = any(t.note == "bold" for t in statement.tokens) or any(
+        shaped.get(name.value, 0) > sum(t.type == "NAME" for t in inner)
+        for name, _, inner in scripted(statement.right, "SUB")
+    )
+    reads = [
+        len(inner) if {t.type for t in inner} == {"NAME"} else len(listed(inner))
+        for d in definitions
+        for name, _, inner in scripted(d.right, "SUB")
+        if name.value == statement.target
+    ]
+    return count > 0 and not has_vectors and bool(reads) and all(n > count for n in reads)
 
 
 def _arguments(definition: Statement) -> Iterator[str]:
@@ -359,7 +379,7 @@ def _is_of_functions(statement: Statement) -> bool:
 
 def _reads_itself(statement: Statement) -> bool:
     r"""Whether the right side has the name that is defined, with as many letters below it: `p_x(i) = \sum_j p(i, j)` reads another
-    `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`.
+    `p`, and so do `\alpha_{ij} = \sqrt{\alpha_i \alpha_j}` and `\alpha_0 = \sum_k \alpha_k`; the `s` of `K_k = K_s e^{a_k}` is a label.
     """
     left = statement.tokens[: statement.equal]
     if not left:
@@ -369,10 +389,12 @@ def _reads_itself(statement: Statement) -> bool:
         return any(t.value == statement.target and t.note == left[0].note for t in statement.right)
     count = sum(t.type == "NAME" for t in below[0])
     is_number = not count and statement.has_reduction
+    letters = Counter(t.value for t in statement.tokens if t.type == "NAME")
     return any(
         name.value == statement.target and sum(t.type == "NAME" for t in inner) == count
         for name, _, inner in scripted(statement.right, "SUB")
         if name.note == left[0].note and not (is_number and any(t.type == "NAME" for t in inner))
+        if not ([t.type for t in inner] == ["NAME"] and letters[inner[0].value] == 1)
     )
 
 

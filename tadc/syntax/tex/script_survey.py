@@ -16,9 +16,10 @@ __all__ = [
     "COUNTING",
     "above_numbers",
     "above_the_left",
+    "counts_of_subscripts",
     "counts_on_left",
     "numbers",
-    "raised_over_sums",
+    "raised_over_indices",
     "summed",
     "told_apart",
     "values",
@@ -155,14 +156,14 @@ def with_given_numbers(definitions: Sequence[Statement]) -> set[str]:
     return found - others
 
 
-def raised_over_sums(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with an index in brackets above that a sum runs over, the `W` of `\sum_j W_t^{(j)}`."""
+def raised_over_indices(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with an index in brackets above that their reader binds, the `W` of `\sum_j W_t^{(j)}` and of `s_j = W_t^{(j)} x_t`."""
     return {
         name.value
         for d in definitions
-        for summed in [bound_names(d.right)]
+        for indices in [bound_names(d.tokens)]
         for name, _, inner in scripted(d.right, "SUP")
-        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in summed
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in indices
     }
 
 
@@ -187,6 +188,19 @@ def with_two_letters(definitions: Sequence[Statement]) -> set[str]:
     return {
         name for name, found in counts.items() if 0 in found and min(found - {0}, default=0) > 1
     }
+
+
+def counts_of_subscripts(definitions: Sequence[Statement]) -> dict[str, int]:
+    r"""The numbers of subscripts of names that have as many wherever these are letters alone, or 0 or 1 and letters, `y_{1j}`."""
+    counts: dict[str, set[int]] = {}
+    for d in definitions:
+        for name, _, inner in scripted(d.tokens, "SUB"):
+            parts = [t for t in inner if t.type != "COMMA"]
+            if parts and {t.type for t in parts} <= {"NAME", "NUM"}:
+                numbers = [t.value for t in parts if t.type == "NUM"]
+                is_product = any(n not in ("0", "1") for n in numbers) and len(inner) == len(parts)
+                counts.setdefault(name.value, set()).update([] if is_product else [len(parts)])
+    return {name: found.pop() for name, found in counts.items() if len(found) == 1}
 
 
 def with_two_digits(definitions: Sequence[Statement]) -> set[str]:

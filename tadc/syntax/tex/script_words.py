@@ -1,6 +1,7 @@
 r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
 
-Three capitals and more below a name are an acronym, `L_{BCE}`, if none is an index, and four small letters with an `e`, `o` or `u` are a
+Three capitals and more below a name are an acronym, `L_{BCE}` or `\beta_{2SLS}`, if none is an index, a capital and a small letter that is
+no index are one, `E_{Na}`, and four small letters with an `e`, `o` or `u` are a
 word, `SS_{effect}`. Above a name, four letters and more without
 blanks between them are a word, three where none of them means something else in the document. Below the name of a left side they
 are one where a sum of the right side runs over one of them, and another one stands nowhere there: they are no indices.
@@ -40,6 +41,8 @@ def script_words(
     for tokens in streams:
         for _, _, inner in scripted(tokens, "SUP"):
             word = _word(inner)
+            if not word.isalpha():  # `x^{2AB}` is a power
+                continue
             is_long = len(word) > 3 and bool(_VOWELS & {*word})
             if is_long or (len(word) == 3 and not letters & {*word}):
                 words.add(word)
@@ -141,6 +144,10 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
         ]
         for _, place, inner in scripted(tokens, "SUB"):
             word = _word(inner)
+            if len(word) == 2 and word.istitle():
+                elsewhere = {t.value for i in scripts if _word(i) != word for t in i}
+                if word[1] not in bound | elsewhere:
+                    yield word
             if len(word) < 3:
                 continue
             if word.isupper() and not indices & {*word}:
@@ -159,12 +166,16 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
 
 
 def _word(inner: Sequence[Token]) -> str:
-    """The plain letters without blanks between them that are all that stands here, of three and more."""
-    is_word = len(inner) > 2 and all(
-        t.type == "NAME" and len(t.value) == 1 and not t.note for t in inner
-    )
+    """The plain letters without blanks between them that are all that stands here, three and more, or two as in `Na`; capitals may have a
+    number beside them, `2SLS`.
+    """
+    letters = [t for t in inner if t.type == "NAME" and len(t.value) == 1 and not t.note]
+    word = "".join(t.value for t in inner)
+    is_word = len(letters) == len(inner) > (1 if word.istitle() else 2)
+    has_number = len(letters) > 1 and word.isalnum() and word.isupper()
+    has_number = has_number and {t.type for t in inner} == {"NAME", "NUM"}
     is_tight = all(a.end == b.start for a, b in pairwise(inner))
-    return "".join(t.value for t in inner) if is_word and is_tight else ""
+    return word if (is_word or has_number) and is_tight else ""
 
 
 def _outside_words(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -28,9 +28,10 @@ from tadc.syntax.tex.script_survey import (
     COUNTING,
     above_numbers,
     above_the_left,
+    counts_of_subscripts,
     counts_on_left,
     numbers,
-    raised_over_sums,
+    raised_over_indices,
     summed,
     told_apart,
     values,
@@ -99,6 +100,7 @@ class Scripts:
     _intercepts: set[str] = field(default_factory=set)  # vectors whose `x_0` is its own name
     _with_zero: set[str] = field(default_factory=set)  # vectors with a 0 below them: unclear
     _counts: Mapping[str, int] = field(default_factory=dict)  # of letters on left sides
+    _all_counts: Mapping[str, int] = field(default_factory=dict)  # of subscripts everywhere
     _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
     _left_numbers: set[str] = field(
@@ -121,7 +123,7 @@ class Scripts:
         naming = Naming(self.definitions, self.declared, self.scalars, self.sizes, self.guesses)
         self.definitions = with_named_left_sides(naming)
         self._has_axes = naming.has_axes
-        raised = raised_over_sums(self.definitions)
+        raised = raised_over_indices(self.definitions)
         self._bound = [
             self._bound_in(d)
             | (above_the_left(d) if {d.target, d.target.rpartition("_")[0]} & raised else set())
@@ -148,6 +150,7 @@ class Scripts:
         self._pairs = with_two_letters(self.definitions) - self.declared
         self._tell_intercepts()
         self._counts = counts_on_left(self.definitions)
+        self._all_counts = counts_of_subscripts(self.definitions)
         self._in_digits = with_two_digits(self.definitions) - self.declared - self._counts.keys()
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
@@ -435,7 +438,8 @@ class Scripts:
         r"""Whether it is the `2t` of `\beta_{2t}`, whose tensor has as many dimensions as there are signs."""
         kinds = [t.type for t in inner]
         is_list = kinds[:1] == ["NUM"] and {*kinds[1:]} == {"NAME"}
-        return is_list and inner[0].value.isdigit() and len(inner) == self.ranks.get(base.value, 0)
+        count = self.ranks.get(base.value, self._all_counts.get(base.value, 0))
+        return is_list and inner[0].value.isdigit() and len(inner) == count
 
     def _is_digit_each(self, base: Token, inner: Sequence[Token]) -> bool:
         r"""Whether it is the `11` of `\sigma_{11}`, whose tensor has as many dimensions as there are digits."""

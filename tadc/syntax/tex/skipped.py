@@ -12,9 +12,9 @@ from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.proportions import unnormalized
 from tadc.syntax.tex.requests import asked_derivative
 from tadc.syntax.tex.sides import is_about_probabilities
-from tadc.syntax.tex.statement import Statement
+from tadc.syntax.tex.statement import Statement, depths
 
-__all__ = ["nothing", "told", "without_factors"]
+__all__ = ["nothing", "products", "told", "without_factors"]
 
 
 def nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
@@ -56,6 +56,34 @@ def without_factors(
                 fix=f"write the equation with what divides it, or declare `{name}` as an input: `%!tadc input {name}[N]`",
             )
     return [*errors.values()]
+
+
+def products(
+    text: Expansion, skipped: Sequence[Statement], definitions: Sequence[Statement]
+) -> list[SyntaxError]:
+    r"""The errors of `\rho \mathbf{u} = \sum_i f_i \mathbf{c}_i` beside a definition of `\rho`: it defines the one name that nothing else has."""
+    known = {t.value for d in definitions for t in d.tokens if t.type == "NAME"}
+    errors = []
+    for s in skipped:
+        left = s.tokens[: s.equal]
+        names = [t for t, depth in depths(left) if depth == 0 and t.type == "NAME"]
+        is_product = len(names) > 1 and {t.type for t in left} <= _IN_PRODUCTS
+        new = [t for t in names if t.value not in known]
+        has_sum = any(t.type == "RED" for t in s.right)
+        if is_product and has_sum and len(new) == 1 and len({t.value for t in names}) > 1:
+            span = text.span(left[0].start, left[-1].end)
+            shown = text.span(new[0].start, new[0].end).text
+            errors.append(
+                SyntaxError(
+                    span,
+                    f"`{span.text}` is a product, and a left side is a name or an element",
+                    fix=rf"divide by the other factors, `{shown} = \frac{{1}}{{..}} ( .. )`, or give the product a name",
+                )
+            )
+    return errors
+
+
+_IN_PRODUCTS = frozenset(("NAME", "SUB", "LBRACE", "RBRACE", "COMMA", "CDOT", "THIN"))
 
 
 def told(text: Expansion, skipped: Sequence[Statement]) -> list[ast.Skipped]:

@@ -42,7 +42,7 @@ class _Part:
 _OPERATORS = words("PLUS MINUS CDOT ODOT THIN SLASH BMOD EQ DEF APPROX PROPTO")
 _RELATIONS = frozenset(("EQ", "DEF", "APPROX", "IN", "PROPTO"))
 _SEPARATORS = words("COMMA DOT QUAD TEXT FORALL IF")
-_REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t.", "such that", "as ", "(")
+_REMARKS = ("for", "where", "with", "all", "in ", "on ", "s.t", "such that", "as ", "(")
 
 
 def statements(tokens: Sequence[Token]) -> list[Statement]:
@@ -361,6 +361,9 @@ def _add_unread(
         result.append(Statement("skipped", tokens))
         return
     if result[-1].tokens[-1].type == "ERROR":
+        return
+    if words and words[-1].value.lower().startswith(("s.t", "subject to")):
+        result.append(Statement("skipped", tokens))  # a constraint, which changes no value
         return
     if not words and (_is_property(tokens) or _is_bound_of(tokens, result[-1].target)):
         result.append(Statement("skipped", tokens))

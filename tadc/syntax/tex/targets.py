@@ -355,7 +355,7 @@ def _with_indices(
     for token in indices:
         listed += [Token("COMMA", "", token.start, token.start), token]
     kinds = [t.type for t in head]
-    if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE":
+    if kinds[1:3] == ["SUB", "LBRACE"] and kinds[-1] == "RBRACE" and len(head) > 4:
         letters = [t.value for t in head[3:-1]]
         others = {t.value for t in indices} | alone_in_brackets(right)
         others |= below_elements(right, {t.value for t in indices})

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.calls import calls_in, listed
+from tadc.syntax.tex.calls import calls_in, declared_indices, listed
 from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, equal_place
@@ -35,7 +35,9 @@ def times(
         by.add("t")
     by |= _points(displays)
     found: set[str] = set()
-    for name in sorted(by - declared):
+    indices = {name for tokens in displays for name in declared_indices(tokens, ranks)}
+    indices -= {name for tokens in displays for name in _behind_elements(tokens, ranks)}
+    for name in sorted(by - declared - indices):
         places = [(tokens, n) for tokens in displays for n, t in enumerate(tokens) if _is(t, name)]
         below = {id(t) for tokens in displays for t in _variables(tokens)}
         alone = [_is_alone(tokens, n) for tokens, n in places]

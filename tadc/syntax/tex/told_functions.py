@@ -20,7 +20,7 @@ __all__ = [
     "with_unclear_sign",
 ]
 
-_IS = r"(?:is|are|denotes?|denoting|represents?|being|refers?\s+to|stands?\s+for|indicates?)"
+_IS = r"(?:is|be|are|denotes?|denoting|represents?|being|refers?\s+to|stands?\s+for|indicates?)"
 _ADJECTIVES = r"(?:(?:a|an|the|our|element-?wise|entry-?wise|point-?wise|non-?linear|standard|usual|logistic|activation|function)\s+)*"
 _STANDARD = r"(?:standard|unit)\s+(?:normal|Gaussian)"
 _CUMULATIVE = r"(?:probability\s+)?(?:distribution(?:\s+function)?|c\.?d\.?f\.?|CDF)"
@@ -41,13 +41,18 @@ _WORDS = {
     rf"{_STANDARD}\s+{_DENSITY}|{_DENSITY}\s+(?:of|for)\s+(?:a|the)\s+{_STANDARD}{_LAW}": "normpdf",
     r"(?:leaky|parametric|randomi[sz]ed)[\s-]+ReLU|L(?:eaky)?-?ReLU": "",
 }
-_TOLD = re.compile(
-    rf"(?:\$|\\\()\s*\\?(?P<name>[A-Za-z]+)\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))[\s~]*{_IS}[\s~]+{_ADJECTIVES}"
-    + "(?:"
-    + "|".join(f"(?P<f{n}>{words})" for n, words in enumerate(_WORDS))
-    + r")\b(?![\s~]*(?:of\b|with\b|\())(?![\s~]*(?:functions?|activations?)?[\s~]*(?:or\b|/))"
-)
 _ARGUMENT = r"\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))"
+_LETTER = rf"(?:\$|\\\()\s*\\?(?P<name>[A-Za-z]+){_ARGUMENT}"
+_FUNCTION_WORDS = "(?:" + "|".join(f"(?P<f{n}>{words})" for n, words in enumerate(_WORDS)) + r")\b"
+_TOLD = (
+    re.compile(  # "where $\sigma$ is the ReLU", "is $\mathrm{ReLU}$"
+        rf"{_LETTER}[\s~]*{_IS}[\s~]+{_ADJECTIVES}(?:(?:\$|\\\()\s*\\(?:mathrm|text|textrm|operatorname)\s*\{{\s*)?{_FUNCTION_WORDS}"
+        r"(?![\s~]*(?:of\b|with\b|\())(?![\s~]*(?:functions?|activations?)?[\s~]*(?:or\b|/))"
+    ),
+    re.compile(  # "the ReLU activation $\sigma(\cdot)$"
+        rf"(?<!or\s){_FUNCTION_WORDS}[\s~]+(?:activation|non-?linearity|function)(?:\s+function)?[\s~]+{_LETTER}"
+    ),
+)
 _DENSITY_AND_CUMULATIVE = re.compile(
     rf"(?:\$|\\\()\s*\\?(?P<first>[A-Za-z]+){_ARGUMENT}\s*and\s*(?:\$|\\\()\s*\\?(?P<second>[A-Za-z]+){_ARGUMENT}[\s~]*{_IS}\s+(?:the\s+)?"
     rf"(?P<standard>{_STANDARD}\s+)?(?:{_DENSITY}\s+and\s+(?:the\s+)?(?:cumulative\s+)?{_CUMULATIVE}|(?P<swapped>(?:cumulative\s+)?{_CUMULATIVE}\s+and\s+(?:the\s+)?{_DENSITY}))s?"
@@ -65,7 +70,7 @@ _OTHER_PRODUCT = re.compile(r"Kronecker|outer|tensor|\bnot\b", re.IGNORECASE)
 def told_functions(text: str, declared: Set[str]) -> dict[str, str]:
     """The letters that the prose calls functions, and which: those that it calls one thing alone."""
     said: dict[str, set[str]] = {}
-    for match in _TOLD.finditer(text):
+    for match in (found for told in _TOLD for found in told.finditer(text)):
         function = next(f for n, f in enumerate(_WORDS.values()) if match[f"f{n}"])
         said.setdefault(match["name"], set()).add(function)
     for match in _DENSITY_AND_CUMULATIVE.finditer(text):

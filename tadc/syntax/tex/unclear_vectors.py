@@ -8,13 +8,11 @@ from typing import TypeGuard
 from tadc.errors import Span, SyntaxError
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name
 from tadc.syntax.nodes import Node, key, nodes
-from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.known_tensors import Known
 from tadc.syntax.tex.vector_values import Value, declaration
 
 __all__ = [
     "is_bare_product",
-    "is_capital",
     "last_factor",
     "refuse_element",
     "refuse_numbered",
@@ -31,12 +29,15 @@ def refuse_undeclared(known: Known, definition: Definition) -> None:
         count = len(node.subscripts) if isinstance(node, Element) else 0
         if not isinstance(named, Name) or named.name not in known.undeclared - known.indices:
             continue
-        if count < known.ranks[named.name]:
+        rank = known.ranks[named.name]
+        if count < rank:
+            extents = ("N", "M", "K", "L", "P")[:rank]
+            shape = r" \times ".join(extents[count:])
             raise SyntaxError(
                 node.span,
                 f"`{named.span.text}` has {known.ranks[named.name]} subscripts elsewhere, and {count} here",
                 fix="write all its subscripts, or declare what is a vector: "
-                rf"`${named.span.text} \in \mathbb{{R}}^{{N}}$` in the prose, or `%!tadc input {named.name}[N]`",
+                rf"`${named.span.text} \in \mathbb{{R}}^{{{shape}}}$` in the prose, or `%!tadc input {named.name}[{', '.join(extents)}]`",
             )
 
 
@@ -103,15 +104,6 @@ def last_factor(e: Expression) -> Expression:
     while isinstance(e, Binary) and e.operator == "*":
         e = e.right
     return e
-
-
-def is_capital(e: Expression) -> bool:
-    r"""Whether it is a capital letter, as matrices have; or the step of one, `\Delta W`."""
-    base = e.name.removeprefix("Delta_").split("_")[0] if isinstance(e, Name) else ""
-    return base[:1].isupper() and (len(base) == 1 or base in _GREEK_MATRICES)
-
-
-_GREEK_MATRICES = words("Sigma Lambda Phi Psi Theta")
 
 
 def _declared_as(e: Name, kind: str) -> str:

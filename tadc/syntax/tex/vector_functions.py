@@ -48,7 +48,7 @@ def applied(known: Known, e: Application, values: list[Value]) -> Value:
             fix=r"write it of an element, `\exp(x_i)`; for a norm, `\|x\|`",
         )
     if any(v.rank not in (0, rank) for v in values):
-        raise unequal(e.span, *values[:2])
+        raise unequal(e.span, values[0], values[1])
     whole = next(v for v in values if v.rank)
     return Value(
         rank,

@@ -15,6 +15,7 @@ from tadc.syntax.tex.vector_values import (
     Subscripts,
     Value,
     declaration,
+    diagonal_matrix,
     normalized,
     numbers,
     reduced,
@@ -41,7 +42,7 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
         raise SyntaxError(
             first.span,
             f"`{first.span.text}` is a number as far as the document tells, and {ASKS.get(name, 'this')} is of a vector or matrix",
-            fix=declaration(first.at(())),
+            fix=declaration(first.at(()), known.indices),
         )
     match name:
         case "\\top":
@@ -51,6 +52,8 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
                     "the transpose of more than two dimensions",
                     fix="write its subscripts",
                 )
+            if first.diagonal is not None:
+                return first
             return Value(
                 first.rank,
                 lambda i: first.at(i[::-1]),
@@ -82,10 +85,23 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
                 return reduced("sum", k, first.at((k, k)), e.span)
 
             return scalar_of(trace, e.span)
+        case "\\diag":
+            return _diagonal(e, first)
         case "\\softmax":
             return _softmax(known, e, first)
         case _:
             return norm(known, e, name.removeprefix("\\norm"), first)
+
+
+def _diagonal(e: Application, inner: Value) -> Value:
+    """The matrix with a vector on its diagonal."""
+    if inner.rank == 1:
+        return diagonal_matrix(replace(inner, is_row=False), e.span)
+    raise SyntaxError(
+        e.span,
+        f"`diag` of {what(inner)} may be its diagonal, a vector, or the matrix that has nothing else",
+        fix=r"write the elements, `d_i = A_{ii}`, and the matrix as that of a vector, `\operatorname{diag}(d)`",
+    )
 
 
 def _element(known: Known, e: Application, base: Value) -> Value:
@@ -126,7 +142,7 @@ def squares(known: Known, inner: Value, span: Span, *, of_any: bool = False) -> 
         raise SyntaxError(
             inner.span,
             f"`{inner.span.text}` is a number as far as the document tells, and a norm is of a vector",
-            fix=declaration(inner.at(())),
+            fix=declaration(inner.at(()), known.indices),
         )
     if inner.rank > 1 and not of_any:
         return norm(known, Application(Name("\\norm2", span), (), span), "2", inner)

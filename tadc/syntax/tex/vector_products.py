@@ -13,6 +13,8 @@ from tadc.syntax.tex.vector_values import (
     ONE,
     Subscripts,
     Value,
+    declaration,
+    diagonal_matrix,
     extents_of_product,
     reduced,
     scalar_of,
@@ -20,7 +22,16 @@ from tadc.syntax.tex.vector_values import (
     what,
 )
 
-__all__ = ["SQUARE", "is_identity", "is_number", "power", "product", "quotient", "total"]
+__all__ = [
+    "SQUARE",
+    "declared_behind",
+    "is_identity",
+    "is_number",
+    "power",
+    "product",
+    "quotient",
+    "total",
+]
 
 SQUARE = "`{}` is a product: of a matrix with itself, or of a vector, the square of its norm, beside its elements"
 ROW = "`{}` multiplies a row and a matrix: vectors are rows here"
@@ -33,7 +44,7 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
         return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
     is_plain = left.is_plain or right.is_plain
     if left.rank != right.rank or (left.is_row != right.is_row and not is_plain):
-        raise unequal(e.span, left, right)
+        raise unequal(e.span, left, right, _declared_like(known, e, left, right))
     return Value(
         left.rank,
         lambda i: replace(e, left=left.at(i), right=right.at(i)),
@@ -42,6 +53,29 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
         left.extents or right.extents,
         is_plain and (left.is_plain or not left.is_row) and (right.is_plain or not right.is_row),
     )
+
+
+def _declared_like(known: Known, e: Binary, left: Value, right: Value) -> str:
+    """The line that gives the side with fewer dimensions, a name or an element that nothing declares, those of the other."""
+    few, other, side = (left, right, e.left) if left.rank < right.rank else (right, left, e.right)
+    if other.is_row and not other.is_plain:
+        return declared_behind(known, e.right if side is e.left else e.left)
+    name = side.name if isinstance(side, Element) else side
+    if few.rank or not isinstance(name, Name) or name.name in known.extents.keys() | known.indices:
+        return ""
+    before = ("N", "M", "K", "L")[: len(side.subscripts) if isinstance(side, Element) else 0]
+    last = [known.printed[n] for n in other.extents if n in known.printed]
+    last = last if len(last) == other.rank else ["D", "E"][: other.rank]
+    return f"declare that both have the same dimensions, `%!tadc input {name.name}[{', '.join((*before, *last))}]`"
+
+
+def declared_behind(known: Known, e: Expression) -> str:
+    r"""The line that declares the `y_i` of `x^\top y_i`, the last factor behind a transpose, where nothing does; nothing for another factor."""
+    while isinstance(e, Binary):
+        e = e.right
+    name = e.name if isinstance(e, Element) else e
+    is_free = isinstance(name, Name) and name.name not in known.extents.keys() | known.indices
+    return declaration(e, known.indices) if is_free else ""
 
 
 def is_identity(known: Known, e: Expression) -> bool:
@@ -58,12 +92,19 @@ def is_identity(known: Known, e: Expression) -> bool:
     match unit:
         case Name("I"):
             is_unit = True
+        case Name(n) if n.startswith("I_") and n not in known.extents:
+            is_unit = _is_size(known, Name(n.removeprefix("I_"), unit.span))
         case Element(Name("I"), (Name() | Number() as size,)):
-            is_unit = any(key(size) in extents for extents in known.extents.values())
-            is_unit = is_unit and not (isinstance(size, Name) and size.name in known.indices)
+            is_unit = _is_size(known, size)
         case _:
             is_unit = False
     return is_scaled and is_unit and "I" not in known.extents.keys() | known.indices
+
+
+def _is_size(known: Known, e: Name | Number) -> bool:
+    """Whether it is an extent that the document declares, and no index here."""
+    is_index = isinstance(e, Name) and e.name in known.indices
+    return not is_index and any(key(e) in extents for extents in known.extents.values())
 
 
 def _has_tensors(known: Known, e: Expression) -> bool:
@@ -118,6 +159,8 @@ def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> V
     if not sign and _is_row_of_matrix(known, left, right):
         known.guess(ROW, span)
         left = replace(left, is_row=True, is_plain=True)
+    if sign != "\\ast" and (scaled := _scaled(left, right, span)) is not None:
+        return scaled
     is_inner = a == b == 1 and left.is_row and not right.is_row
     is_dot = a == b == 1 and sign == "\\cdot" and left.is_row == right.is_row
     is_matrices = (
@@ -144,6 +187,22 @@ def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> V
         return scalar_of(lambda: at(first), span)
     is_plain = left.is_plain or right.is_plain
     return Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+
+
+def _scaled(left: Value, right: Value, span: Span) -> Value | None:
+    """The product with a diagonal matrix, which multiplies rows or columns."""
+    if left.diagonal is not None and right.diagonal is not None:
+        inner = _scaled(left, right.diagonal, span)
+        return None if inner is None else diagonal_matrix(inner, span)
+    if (rows := left.diagonal) is not None and not right.is_row:
+        return replace(
+            right, at=lambda i: Binary("*", rows.at(i[:1]), right.at(i), span), span=span
+        )
+    if (columns := right.diagonal) is not None and (left.rank == 2 or left.is_row):
+        return replace(
+            left, at=lambda i: Binary("*", left.at(i), columns.at(i[-1:]), span), span=span
+        )
+    return None
 
 
 def _star(known: Known, span: Span, left: Value, right: Value) -> None:
@@ -207,6 +266,12 @@ def power(known: Known, e: Binary, base: Value, power: Value) -> Value:
         for _ in range(int(e.right.text) - 1):
             result = product(known, e.span, "", result, base)
         return result
+    if base.diagonal is not None and not power.rank:
+        scale = base.diagonal
+        raised = replace(
+            scale, at=lambda i: replace(e, left=scale.at(i), right=power.at(())), span=e.span
+        )
+        return diagonal_matrix(raised, e.span)
     if base.rank or power.rank:
         place = base if base.rank else power
         raise SyntaxError(

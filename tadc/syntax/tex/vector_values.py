@@ -2,7 +2,7 @@ r"""Expressions of vectors and matrices before their subscripts are written: wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -10,6 +10,7 @@ from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Element, Expression, Name, Number
 from tadc.syntax.nodes import Node, key, nodes, with_parts
+from tadc.syntax.tex.commands import words
 
 __all__ = [
     "ASKS",
@@ -18,9 +19,11 @@ __all__ = [
     "Subscripts",
     "Value",
     "declaration",
+    "diagonal_matrix",
     "elementwise",
     "extents_of_product",
     "identity",
+    "is_capital",
     "normalized",
     "numbers",
     "plain_product",
@@ -43,7 +46,8 @@ class Value:
     """An expression of `rank` dimensions without subscripts; `at` writes the element at some. A row is a vector transposed.
 
     `extents` are those of its dimensions as far as declarations tell; nothing is known where there are none. A `plain` row is
-    one without a sign of transposition, such as the `x W` of authors whose vectors are rows.
+    one without a sign of transposition, such as the `x W` of authors whose vectors are rows. A matrix that is 0 elsewhere has its
+    `diagonal`.
     """
 
     rank: int
@@ -52,6 +56,17 @@ class Value:
     is_row: bool = False
     extents: tuple[object, ...] = ()
     is_plain: bool = False
+    diagonal: Value | None = None
+
+
+def diagonal_matrix(diagonal: Value, span: Span) -> Value:
+    """The matrix with this vector on its diagonal."""
+
+    def at(i: Subscripts) -> Expression:
+        equal = ast.Comparison((i[0], i[1]), ("==",), span)
+        return ast.Choice(equal, diagonal.at(i[:1]), Number("0", span), span)
+
+    return Value(2, at, span, extents=diagonal.extents * 2, diagonal=diagonal)
 
 
 def numbers(args: Sequence[Node]) -> Subscripts:
@@ -155,7 +170,12 @@ def plain_product(node: Node) -> Node:
 
 # ---------------------------------------------------------------------- errors
 
-ASKS = {"\\top": "a transpose", "\\inner": "an inner product", "\\tr": "a trace"}
+ASKS = {
+    "\\top": "a transpose",
+    "\\inner": "an inner product",
+    "\\tr": "a trace",
+    "\\diag": "a diagonal",
+}
 
 
 def what(value: Value) -> str:
@@ -164,21 +184,40 @@ def what(value: Value) -> str:
     return f"`{value.span.text}`, {what},"
 
 
-def unequal(span: Span, left: Value, right: Value) -> SyntaxError:
+def unequal(span: Span, left: Value, right: Value, fix: str = "") -> SyntaxError:
+    same = r"give both the same dimensions; what is a vector is declared, `x \in \mathbb{R}^{N}`"
     return SyntaxError(
         span,
         f"{what(left)} and {what(right).rstrip(',')} stand on both sides of a sign",
-        fix=r"give both the same dimensions; what is a vector is declared, `x \in \mathbb{R}^{N}`",
+        fix=fix or same,
     )
 
 
-def declaration(e: Expression) -> str:
-    """What declares the first tensor of an expression as a vector, or as one at each index that it has here."""
+def is_capital(e: Expression) -> bool:
+    r"""Whether it is a capital letter, as matrices have; or the step of one, `\Delta W`."""
+    base = e.name.removeprefix("Delta_").split("_")[0] if isinstance(e, Name) else ""
+    return base[:1].isupper() and (len(base) == 1 or base in _GREEK_MATRICES)
+
+
+_GREEK_MATRICES = words("Sigma Lambda Phi Psi Theta")
+
+
+def declaration(e: Expression, indices: Set[str] | None = None) -> str:
+    """What declares the first tensor of an expression as a vector, or as one at each index that it has here; a capital alone as a matrix.
+    Where the `indices` are given, none of them has a shape, and other letters below a name are its label.
+    """
     reads = (n for n in nodes((e,)) if isinstance(n, Element | Name))
     read = next(reads, Name("x", e.span))
-    name, count = (
-        (read.name, 0) if isinstance(read, Name) else (read.name.name, len(read.subscripts))
-    )
-    extents = ", ".join((*("N", "M", "K", "L")[:count], "D"))
+    if isinstance(read, Name) and read.name in (indices or ()):
+        return rf"write the vector of each `{read.span.text}` with the index below it, `\mathbf{{r}}_{{{read.name}}}`, and declare its shape"
+    letters = [s.name if isinstance(s, Name) else "" for s in getattr(read, "subscripts", ())]
+    base = read if isinstance(read, Name) else read.name
+    name, count = base.name, len(letters)
+    is_label = indices is not None and count == 1 and letters[0].isupper()
+    if is_label and letters[0] not in (indices or ()):
+        name, count = f"{name}_{letters[0]}", 0
+    is_matrix = not count and is_capital(base)
+    extents = ", ".join((*("N", "M", "K", "L")[: count + is_matrix], "D"))
+    last = r"N \times D" if is_matrix else "D"
     shown = read.span.text if len(read.span.text) <= 20 else "x"
-    return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{D}}$` in the prose"
+    return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{{last}}}$` in the prose"

@@ -21,7 +21,6 @@ from tadc.syntax.tex.conditional_order import with_order
 from tadc.syntax.tex.known_tensors import Known
 from tadc.syntax.tex.unclear_vectors import (
     is_bare_product,
-    is_capital,
     last_factor,
     refuse_element,
     refuse_numbered,
@@ -31,14 +30,24 @@ from tadc.syntax.tex.unclear_vectors import (
 )
 from tadc.syntax.tex.vector_functions import applied, reduction
 from tadc.syntax.tex.vector_operations import is_softmax, operation, refuse_softmax, squares
-from tadc.syntax.tex.vector_products import SQUARE, is_identity, power, product, quotient, total
+from tadc.syntax.tex.vector_products import (
+    SQUARE,
+    declared_behind,
+    is_identity,
+    power,
+    product,
+    quotient,
+    total,
+)
 from tadc.syntax.tex.vector_values import (
     EACH,
     Subscripts,
     Value,
     declaration,
+    diagonal_matrix,
     elementwise,
     identity,
+    is_capital,
     plain_product,
     rebuilt,
     scalar,
@@ -67,7 +76,8 @@ def in_index_notation(known: Known, definition: Definition) -> tuple[Definition,
         raise SyntaxError(
             value.span,
             f"{what(value).rstrip(',')}, is what the right side comes to: what follows a transpose is a number as far as the document tells",
-            fix=r"declare the shape of what follows it, `x \in \mathbb{R}^{N}`",
+            fix=declared_behind(known, definition.body)
+            or r"declare the shape of what follows it, `x \in \mathbb{R}^{N}`",
         )
     lefts = definition.lefts
     if value.rank:
@@ -87,9 +97,12 @@ def in_index_notation(known: Known, definition: Definition) -> tuple[Definition,
             f" side has {value.rank} more",
             fix="give both sides the same dimensions",
         )
+    if value.diagonal is not None and not lefts and target in known.wholes:
+        known.diagonals.add(target)  # its elements are those of its diagonal
+        value = value.diagonal
     new = tuple(known.fresh(definition.target.span) for _ in range(value.rank))
     body = value.at(new)
-    known.define(target, len(lefts) + value.rank)
+    known.define(target, 2 if target in known.diagonals else len(lefts) + value.rank)
     if is_softmax(known, definition.body) and value.rank == 2:
         known.softmaxed.add(target)
     more = tuple(ast.Range(name, name.span) for name in new)
@@ -239,6 +252,10 @@ def _read(known: Known, name: Name, subscripts: Subscripts, e: Name | Element) -
         )
     if rank == 0 or (isinstance(e, Name) and name.name in known.indices):
         return scalar(e)
+    if name.name in known.diagonals:
+        diagonal = Value(1, lambda i: Element(name, i, e.span), e.span)
+        whole = diagonal_matrix(diagonal, e.span)
+        return whole if rank == 2 else Value(rank, lambda i: whole.at((*subscripts, *i)), e.span)
     extents = tuple(known.extents.get(name.name, ())[len(subscripts) :])
     if name.name in known.columns and len(subscripts) == 1:
         extents = tuple(known.extents[name.name][:1])
