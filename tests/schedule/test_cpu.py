@@ -172,7 +172,12 @@ FORMULAS = {
 def results(text, arrays, cotangent, dtype, backend, sizes, threads):
     """The value and the gradients."""
     f = tadc.compile(
-        text, dtype=dtype, backend=backend, sizes=sizes, **({"threads": threads} if threads else {})
+        text,
+        dtype=dtype,
+        backend=backend,
+        sizes=sizes,
+        blas=False,
+        **({"threads": threads} if threads else {}),
     )
     given = [a.astype(dtype) for a in arrays]
     value, pullback = f.vjp(*given)

@@ -43,7 +43,7 @@ PROGRAMS = {
     "elements up to a diagonal": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = if j <= i then sum{k} a[i,k]*b[j,k] else 7", {"I": 1000, "J": 1000, "K": 1000}, ["128x128", "2"]),
     "a band of elements": ("size I, R, K\ninput a[I,K], b[I,K]\nc[i,r: R] = if 0 <= i + r - 32 and i + r - 32 < I then sum{k} a[i,k]*b[i+r-32,k] else -1000", {"I": 8000, "R": 65, "K": 100}, ["32x80"]),
     "sums of sums up to a diagonal": ("size I, J, D\ninput x[I,D], y[J,D]\nf[i] = sum{j | j <= i} exp(-sum{d} (x[i,d] - y[j,d])**2)", {"I": 5000, "J": 5000, "D": 80}, ["80x96", ""]),
-    "sums of pairs": ("size I, J, D\ninput x[I,D], y[J,D], v[J]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*v[j]", {"I": 10**5, "J": 10**5, "D": 50}, ["48x128", ""]),
+    "sums of pairs": ("size I, J, D\ninput x[I,D], y[J,D], v[J]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*v[j]", {"I": 10**5, "J": 10**5, "D": 80}, ["96x64", ""]),
     "many taps": ("size C, N\ninput x[C,N], w[31]\ny[c,i: N] = sum{k: 31 | k <= i} x[c,i-k]*w[k]", {"C": 5000, "N": 4096}, ["2x8"]),
     "a product along diagonals": ("size I, J\ninput a[I], x[I,J]\nc[i: I,j] = sum{k: I | k <= i} a[i-k]*x[k,j]", {"I": 2000, "J": 100}, ["224x16", ""]),
     "a quotient of an index": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i: 2*I,j] = sum{k} a[i//2,k]*b[k,j]*(k + i%2)", {"I": 1000, "J": 1000, "K": 1000}, ["256x64"]),
@@ -138,6 +138,13 @@ def calls(program):
     return Random(0).sample(few, min(CALLS, len(few)))
 
 
+# Sums in parts, which a thread a point does not have, and what it adds to elements in memory, term by term.
+IN_ANOTHER_ORDER = {
+    ("sums of pairs", "primal"),
+    ("sums of pairs", "adjoint"),
+    ("a border around a loop", "adjoint"),
+}
+
 # What takes the host many seconds.
 LONG = (
     *("channels", "a border of zeros", "a border of ones", "a border around a loop"),
@@ -209,8 +216,10 @@ def check_bits(name, mode, run, kinds):
             arrays[f"d{out.name}"] = random.normal(size=[e.at(sizes) for e in out.shape])
         order = "backward" if n % 2 else "forward"
         *tiled, plain = (run(k, mode, arrays, sizes, order) for k in kinds)
+        relative = 1e-13 if (name, mode) in IN_ANOTHER_ORDER else 0
         for output, each in ((o, each) for o in plain for each in tiled):
-            np.testing.assert_array_equal(each[output], plain[output], f"{output}, {sizes}")
+            absolute = relative * np.abs(plain[output]).max(initial=0)
+            np.testing.assert_allclose(each[output], plain[output], relative, absolute, err_msg=f"{output}, {sizes}")  # fmt: skip
 
 
 @pytest.mark.compiler
