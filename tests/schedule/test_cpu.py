@@ -170,15 +170,9 @@ FORMULAS = {
 
 
 def results(text, arrays, cotangent, dtype, backend, sizes, threads):
-    """The value and the gradients."""
-    f = tadc.compile(
-        text,
-        dtype=dtype,
-        backend=backend,
-        sizes=sizes,
-        blas=False,
-        **({"threads": threads} if threads else {}),
-    )
+    """The value and the gradients. BLAS, whose order is its own, is left aside."""
+    native_only = {"threads": threads, "blas": False} if threads else {}
+    f = tadc.compile(text, dtype=dtype, backend=backend, sizes=sizes, **native_only)
     given = [a.astype(dtype) for a in arrays]
     value, pullback = f.vjp(*given)
     return [value, *pullback(np.asarray(cotangent(value), dtype)).values()]
