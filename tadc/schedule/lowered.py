@@ -18,7 +18,7 @@ from tadc.options import Options
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.both_ways import in_one_pass, with_columns_in_parts
 from tadc.schedule.cpu.columns import with_column_sums_in_parts
-from tadc.schedule.cpu.contraction import Contraction, contraction
+from tadc.schedule.cpu.contraction import Contraction, contraction, is_for_blas
 from tadc.schedule.cpu.in_order import in_order
 from tadc.schedule.cpu.kept_rows import with_kept_rows
 from tadc.schedule.cpu.kernels import CpuKernel, cpu_kernel
@@ -426,8 +426,9 @@ def _products(module: Module, dtype: str, usual: Sizes) -> dict[str, Contraction
 def _product(s: Statement, program: Program, dtype: str, usual: Sizes) -> Contraction | None:
     if (s.target.dtype or dtype) != dtype:
         return None
-    sizes = {n: usual.get(n, TYPICAL) for n in program.sizes}
-    return contraction(s, program, program.size_values(sizes))
+    sizes = program.size_values({n: usual.get(n, TYPICAL) for n in program.sizes})
+    made = contraction(s, program, sizes)
+    return made if made and is_for_blas(made, sizes) else None
 
 
 @dataclass(frozen=True, slots=True)

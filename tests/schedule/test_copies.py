@@ -7,7 +7,7 @@ from math import prod
 
 import pytest
 
-from tadc.schedule.gpu.copies import copies
+from tadc.schedule.nest.copies import copies
 
 BOXES = [(1,), (7,), (300,), (128, 16), (16, 128), (4, 2, 3, 58), (64, 2, 3, 3), (17, 17, 17), (3, 1), (1, 40, 1), (5, 33)]  # fmt: skip
 

@@ -44,7 +44,7 @@ FACTORS = {
     "size N\ninput x[N], w[N]\ny = sum{i: N, j: N | j < i} x[i]*w[j]": "sum{i=0..N - 1, j=0..i - 1} x[i]*w[j]",
     # x[i - 3] is inside only where the sum has terms.
     "size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j + 3 <= i} x[i - 3]*w[j]": (
-        "sum{j=0..i - 3} x[i - 3]*w[j]"
+        "if 3 <= i then (sum{j=0..i - 3} w[j])*x[i - 3] else 0"
     ),
 }  # fmt: skip
 

@@ -28,6 +28,7 @@ PROGRAMS = {
     "columns": ("input x[N, 5]\nf[j: 5] = sum{i} x[i, j]**2", ["j"]),
     "maxima": ("input x[N], y[N]\nf[j: 4] = max{i} (x[i] - j*y[i])", ["j"]),
     "two sums": ("input x[N], y[N]\nf[j: 4] = (sum{i} x[i]*exp(y[i]*j))/(1 + sum{i} exp(y[i]*j))", ["j"]),
+    "means and variances": ("input x[3, N]\nm[c] = mean{i} x[c, i]\nf[c] = mean{i} (x[c, i] - m[c])**2", ["c"]),
     "sums up to a diagonal": ("input x[N, 6]\nf[j: 6] = sum{i | i >= 2*j} x[i, j]", ["j"]),
 }  # fmt: skip
 TEAMS = [HOPPER.warp, HOPPER.block]

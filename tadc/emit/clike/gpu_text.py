@@ -16,8 +16,8 @@ from tadc.ir.element_types import ARITHMETIC_TYPES, ELEMENT_TYPES
 from tadc.ir.expr import NEUTRAL, Const, Read, ReduceOp
 from tadc.ir.program import Tensor
 from tadc.ir.walk import postorder
-from tadc.schedule.gpu.copies import Copies, copies
 from tadc.schedule.gpu.machine import HOPPER, Machine
+from tadc.schedule.nest.copies import Copies
 from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
     TERMS_AT_ONCE,
@@ -364,7 +364,7 @@ class GpuText(CText):
     def _copied(self, b: Buffer, indent: int, at_once: int, tested: Sequence[bool]) -> list[str]:
         """The copy of elements that are in the tensor but in the `tested` dimensions, so many neighbours at once."""
         pad, counts = "  " * indent, (*b.counts[:-1], b.counts[-1] // at_once)
-        grid = copies(counts, self.team)
+        grid = b.copies(self.team, at_once)
         turns, used = prod(grid.turns), prod(grid.threads)
         places = [_place(grid, d) for d in range(len(counts))]
         if at_once > 1 and places[-1]:

@@ -20,9 +20,11 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Read, Reduce
 from tadc.ir.program import Program, Statement
 
-__all__ = ["FEWEST", "Contraction", "Factor", "contraction", "factor_of"]
+__all__ = ["FEWEST", "Contraction", "Factor", "contraction", "factor_of", "is_for_blas"]
 
 FEWEST = 2**15  # multiplications of a product for which BLAS is faster
+SHORT = 128  # the shortest side of matrices for which it is, where a kernel reads neighbours
+NEAR = 512  # elements: those that lie further apart in memory get into each other's way in caches
 
 Indices: TypeAlias = tuple[Symbol, ...]
 
@@ -105,6 +107,16 @@ def contraction(
     ]
     best = max(candidates, key=lambda c: _weight(c, values), default=None)
     return best if best and _weight(best, values)[0] >= FEWEST else None
+
+
+def is_for_blas(c: Contraction, sizes: Mapping[Symbol, int]) -> bool:
+    """Whether BLAS is faster than a kernel with lanes along the columns: where no side is short, neighbouring columns are none in the
+    right matrix, or neighbours along the inner dimension lie far apart in the left one. `sizes` are those of the program.
+    """
+    extents = {i: n.at(sizes) for i, n in c.extents.items()}
+    sides = (prod(extents[i] for i in group) for group in (c.rows, c.columns, c.inner))
+    apart = prod(extents[i] for i in c.left.behind(c.inner))
+    return min(sides) >= SHORT or not c.right.ends_with(c.columns) or apart > NEAR
 
 
 def factor_of(read: Read) -> Factor | None:

@@ -22,7 +22,6 @@ from tadc.ir.program import Program
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.accesses import LINE, SECTOR, Accesses
-from tadc.schedule.gpu.copies import copies
 from tadc.schedule.gpu.cost import Sizes, is_unrolled
 from tadc.schedule.gpu.frames import (
     Frame,
@@ -510,7 +509,7 @@ class _Counter:
     def _copies(self, b: Buffer, together: int) -> float:
         """How often a thread copies so many neighbours, where warps that have nothing to copy go on."""
         block, warp = self.machine.block, self.machine.warp
-        grid = copies((*b.counts[:-1], b.counts[-1] // together), block)
+        grid = b.copies(block, together)
         return prod(grid.turns) * min(1.0, -(-prod(grid.threads) // warp) * warp / block)
 
     def _copied_at_once(self, b: Buffer) -> int:

@@ -31,6 +31,7 @@ from tadc.schedule.nest.loop_nest import (
     TeamScan,
     TeamSums,
     expressions_of,
+    map_bodies,
     names_in,
     reads_of,
     steps_of,
@@ -79,6 +80,17 @@ def _stored(step: Step) -> set[str]:
     return {s.tensor for s in steps_of((step,)) if isinstance(s, Store)}
 
 
+def _by_leader(step: Step) -> Step:
+    """The step, whose stores are the leader's alone; what else it does has the same value for every thread."""
+    match step:
+        case Store():
+            return Leader((step,))
+        case Lanes(body) if all(isinstance(s, (LetIndex, Store)) for s in body):
+            return Leader((step,))
+        case _:
+            return map_bodies(step, lambda body: map(_by_leader, body))
+
+
 def _is_stale(body: Sequence[Step]) -> bool:
     """Whether threads of a team may add to elements that another one has stored."""
     once = (s for step in steps_of(body) if isinstance(step, Leader) for s in step.body)
@@ -117,7 +129,7 @@ class _TeamSteps:
                 case Branch(condition, then, otherwise):
                     yield Branch(condition, tuple(self.steps(then)), tuple(self.steps(otherwise)))
                 case Store() | Lanes() if stored := _stored(step):
-                    yield Leader((step,))
+                    yield _by_leader(step)
                     if not stored.isdisjoint(self.read):
                         yield Barrier()
                 case LetIndex():

@@ -22,6 +22,7 @@ from tadc.ir.expr import Comparison, Expr, Read, ReduceOp
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
+from tadc.schedule.nest.copies import Copies, copies
 
 __all__ = [
     "FIRST",
@@ -74,6 +75,7 @@ __all__ = [
     "place_of",
     "reads_of",
     "steps_of",
+    "stores_groups",
     "symbols_of",
     "tested_at",
     "values_of",
@@ -383,6 +385,10 @@ class Buffer:
     ragged: tuple[bool, ...]
     halves: int = 1
     in_banks: bool = False
+
+    def copies(self, threads: int, at_once: int = 1) -> Copies:
+        """How so many threads of a block copy it, so many neighbours at once."""
+        return copies((*self.counts[:-1], self.counts[-1] // at_once), threads)
 
     @property
     def size(self) -> int:
