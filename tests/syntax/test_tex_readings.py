@@ -239,3 +239,20 @@ def test_half_places_of_different_dimensions_are_different_tensors():
 
     assert f.inputs == ("E_half_i", "E_half_j")
     assert f(np.ones((4, 2)), np.ones((3, 3))).shape == (3, 2)
+
+
+def test_signs_above_names_are_labels_where_both_stand():
+    f = tadc.compile(r"\[ c_i = \frac{d_i^-}{d_i^+ + d_i^-} \]", lang="tex")
+
+    assert f.inputs == ("d_minus", "d_plus")
+
+
+@pytest.mark.parametrize("said", [r"$\gamma \in [0, 1)$", r"$0 < \gamma < 1$"])
+def test_a_name_in_an_interval_is_a_number_and_may_have_powers(said):
+    formula = r"\[ g = \sum_{k=0}^{K} \gamma^k r_k \]"
+
+    assert "gamma**k" in str(tadc.compile(f"With {said}: {formula}", lang="tex"))
+    with pytest.raises(tadc.SyntaxError, match="a power or an index"):
+        tadc.compile(formula, lang="tex")
+    with pytest.raises(tadc.SyntaxError, match="a power or an index"):
+        tadc.compile(rf"With {said}: {formula} \[ b_i = \gamma_i r_i \]", lang="tex")
