@@ -68,7 +68,8 @@ def _labels(scripts: Sequence[Token]) -> list[str] | None:
             continue
         end = closing.get(place + 1, len(scripts))
         inner = scripts[place + 2 : end]
-        in_brackets = [t.type for t in inner[:1]] == ["LPAR"] and inner[-1].type == "RPAR"
+        around = [t.type for t in (*inner[:1], *inner[-1:])]
+        in_brackets = around in (["LPAR", "RPAR"], ["LSQB", "RSQB"])
         core = inner[1:-1] if in_brackets else inner
         is_power = scripts[place].type == "SUP" and not in_brackets
         if len(core) == 1 and core[0].type in _MARKS:
