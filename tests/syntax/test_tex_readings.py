@@ -331,3 +331,20 @@ def test_a_capital_above_a_left_side_may_stand_below_a_size():
     text = r"\[ \rho^A_{ij} = \sum_{k=1}^{d_B} x_{ik} x_{jk}, \quad \gamma = \sum_{i,j=1}^{d_A} (\rho^A_{ij})^2 \]"
 
     assert tadc.compile(text, lang="tex").inputs == ("x",)
+
+
+def test_a_step_after_in_brackets_above_a_name_is_a_label():
+    f = tadc.compile(r"\[ h_i = x_i^{[k]} + b_i^{(k+1)} \]", lang="tex")
+
+    assert f.inputs == ("x_k", "b_k_plus_1")
+
+
+def test_a_one_above_a_name_is_no_power():
+    with pytest.raises(tadc.SyntaxError, match="hardly a power"):
+        tadc.compile(r"\[ h_i = b_i^1 + b_i^2 \]", lang="tex")
+
+
+def test_capitals_that_tell_one_name_apart_are_labels_beside_a_sum():
+    text = r"\[ r_P = \sum_f m_f x_f - \sum_f d_f (x_N - x_P) \]"
+
+    assert tadc.compile(text, lang="tex").inputs == ("m", "x", "d", "x_N", "x_P")
