@@ -105,3 +105,36 @@ def test_an_own_macro_of_that_name_is_the_document_s():
     f = read("\\newcommand{\\gated}{+}\n" r"\[ y_i = a_i \gated b_i \]")
 
     assert "a[i] + b[i]" in str(f)
+
+
+PRINTED = [
+    ("W^Q[D, K]", "W_Q[D, K]", r"y_k = \sum_d W^Q_{dk}"),
+    (r"W_{\mathrm{in}}[D, K]", "W_in[D, K]", r"y_k = \sum_d W_{\mathrm{in}, dk}"),
+    (r"\hat y[D]", "y_hat[D]", r"y = \sum_d \hat{y}_d"),
+    (r"\mathbf{W}^{(1)}[D, K]", "W_1[D, K]", r"y_k = \sum_d W^{(1)}_{dk}"),
+    ("x'[D]", "x_prime[D]", r"y = \sum_d x'_d"),
+    (r"\beta_0[], x^*[D]", "beta_0[], x_star[D]", r"y = \beta_0 \sum_d x_d^*"),
+    ("d^-[D]", "d_minus[D]", r"y = \sum_d d_d^-"),
+    (r"x[D_{\text{in}}, D_{\max}]", "x[D_in, D_max]", r"y = \sum_{ij} x_{ij}"),
+]
+
+
+@pytest.mark.parametrize(("printed", "plain", "formula"), PRINTED)
+def test_a_line_has_names_as_the_paper_prints_them(printed, plain, formula):
+    text = f"\\[ {formula} \\]"
+
+    assert str(read(f"%!tadc input {printed}\n{text}")) == str(
+        read(f"%!tadc input {plain}\n{text}")
+    )
+
+
+def test_a_power_in_a_line_is_no_name():
+    with pytest.raises(tadc.SyntaxError, match="is not a power"):
+        read("%!tadc input W^2[D]\n" r"\[ y = \sum_d W_d \]")
+
+
+def test_what_stands_behind_a_printed_name_keeps_its_column():
+    with pytest.raises(tadc.SyntaxError) as caught:
+        read("%!tadc input \\hat{y}[N]]\n" r"\[ y_i = \hat{y}_i \]")
+
+    assert caught.value.errors[0].span.column == len(r"%!tadc input \hat{y}[N]") + 1

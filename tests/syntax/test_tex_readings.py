@@ -239,3 +239,112 @@ def test_half_places_of_different_dimensions_are_different_tensors():
 
     assert f.inputs == ("E_half_i", "E_half_j")
     assert f(np.ones((4, 2)), np.ones((3, 3))).shape == (3, 2)
+
+
+def test_signs_above_names_are_labels_where_both_stand():
+    f = tadc.compile(r"\[ c_i = \frac{d_i^-}{d_i^+ + d_i^-} \]", lang="tex")
+
+    assert f.inputs == ("d_minus", "d_plus")
+
+
+@pytest.mark.parametrize("said", [r"$\gamma \in [0, 1)$", r"$0 < \gamma < 1$"])
+def test_a_name_in_an_interval_is_a_number_and_may_have_powers(said):
+    formula = r"\[ g = \sum_{k=0}^{K} \gamma^k r_k \]"
+
+    assert "gamma**k" in str(tadc.compile(f"With {said}: {formula}", lang="tex"))
+    with pytest.raises(tadc.SyntaxError, match="a power or an index"):
+        tadc.compile(formula, lang="tex")
+    with pytest.raises(tadc.SyntaxError, match="a power or an index"):
+        tadc.compile(rf"With {said}: {formula} \[ b_i = \gamma_i r_i \]", lang="tex")
+
+
+def test_square_brackets_above_a_name_are_a_label_and_no_power():
+    square = r"\[ z_i = \sum_j W^{[1]}_{ij} x_j + \sum_j W^{[2]}_{ij} x_j + b^{[2]}_i \]"
+
+    f = tadc.compile(square, lang="tex")
+    assert f.inputs == ("W_1", "x", "W_2", "b_2")
+    assert str(f) == str(
+        tadc.compile(square.replace("[1]", "(1)").replace("[2]", "(2)"), lang="tex")
+    )
+
+
+def test_a_condition_in_square_brackets_above_a_name_is_a_power():
+    assert "b[i]**" in str(tadc.compile(r"\[ z_i = b_i^{[x_i > 0]} \]", lang="tex"))
+
+
+def test_a_function_that_is_defined_twice_is_an_error():
+    twice = r"\[ w_{ij} = \frac{a_{ij}}{k(i) k(j)}, \quad k(i) = \sum_l a_{il}, \quad k(j) = \sum_l a_{lj} \]"
+
+    with pytest.raises(tadc.SyntaxError, match="defined twice"):
+        tadc.compile(twice, lang="tex")
+
+
+@pytest.mark.parametrize("rest", ["otherwise", "t > 0"])
+def test_a_case_at_zero_beside_a_sum_from_one_on_asks_for_the_base(rest):
+    rest = rf"\text{{{rest}}}" if rest == "otherwise" else rest
+    text = rf"\[ y_t = \begin{{cases}} 1, & t = 0, \\ x_t / \sum_{{j=1}}^t x_j, & {rest} \end{{cases}} \]"
+
+    with pytest.raises(tadc.SyntaxError, match="`x_0` or `x_1`"):
+        tadc.compile(text, lang="tex")
+    f = tadc.compile(f"%!tadc base 0\n{text}", lang="tex", backend="interpreter")
+    assert f([4.0, 3.0, 1.0]).tolist() == [1.0, 1.0, 0.25]
+
+
+def test_the_double_of_a_number_defines_it():
+    text = r"\[ Q = \frac{1}{2m} \sum_i k_i^2 \] where $2m = \sum_i k_i$"
+
+    assert tadc.compile(text, lang="tex", backend="interpreter")([1.0, 3.0]) == 2.5
+
+
+LABELS = [r"R, G, B", r"\mathrm{red}, \mathrm{green}, \text{blue}"]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_an_index_counts_the_labels_of_a_set(labels):
+    f = tadc.compile(
+        rf"\[ y = \sum_{{c \in \{{{labels}\}}}} w_c \sum_{{k=0}}^{{K-1}} x_{{ck}} \]", lang="tex"
+    )
+
+    assert "sum{c=0..2}" in str(f)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"y = \sum_{x \in \{A, B\}} x^2 w_x",
+        r"y_A = \sum_{c \in \{A, B\}} w_c",
+        r"y_{ij} = \sum_{k \in \{i, j\}} x_k",
+    ],
+)
+def test_a_set_whose_elements_stand_elsewhere_lists_no_labels(text):
+    with pytest.raises(tadc.SyntaxError, match="is not told"):
+        tadc.compile(text, lang="tex")
+
+
+def test_definitions_that_differ_in_a_capital_are_of_two_tensors():
+    text = r"\[ F_l = H_{T,l} - H_{S,l}, \quad H_{T,l} = p_l^2, \quad H_{S,l} = \sum_{s=1}^{S} q_{ls} \]"
+
+    assert tadc.compile(text, lang="tex").inputs == ("p", "q")
+
+
+def test_a_capital_above_a_left_side_may_stand_below_a_size():
+    text = r"\[ \rho^A_{ij} = \sum_{k=1}^{d_B} x_{ik} x_{jk}, \quad \gamma = \sum_{i,j=1}^{d_A} (\rho^A_{ij})^2 \]"
+
+    assert tadc.compile(text, lang="tex").inputs == ("x",)
+
+
+def test_a_step_after_in_brackets_above_a_name_is_a_label():
+    f = tadc.compile(r"\[ h_i = x_i^{[k]} + b_i^{(k+1)} \]", lang="tex")
+
+    assert f.inputs == ("x_k", "b_k_plus_1")
+
+
+def test_a_one_above_a_name_is_no_power():
+    with pytest.raises(tadc.SyntaxError, match="hardly a power"):
+        tadc.compile(r"\[ h_i = b_i^1 + b_i^2 \]", lang="tex")
+
+
+def test_capitals_that_tell_one_name_apart_are_labels_beside_a_sum():
+    text = r"\[ r_P = \sum_f m_f x_f - \sum_f d_f (x_N - x_P) \]"
+
+    assert tadc.compile(text, lang="tex").inputs == ("m", "x", "d", "x_N", "x_P")

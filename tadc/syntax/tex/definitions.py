@@ -138,10 +138,11 @@ def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | Non
 
 
 def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
-    r"""`\tau \frac{dV_i}{dt} = ..`, `\tau \dot{v}_i = ..` and `\frac{1}{N_i} \frac{dN_i}{dt} = ..` as the definition of the derivative;
-    None for other left sides.
+    r"""`\tau \frac{dV_i}{dt} = ..`, `\tau \dot{v}_i = ..` and `\frac{1}{N_i} \frac{dN_i}{dt} = ..` as the definition of the derivative,
+    `2m = ..` as that of `m`; None for other left sides.
     """
-    place = next((n for n, t in enumerate(left) if _is_rate(t)), 0)
+    is_multiple = [t.type for t in left[:2]] == ["NUM", "NAME"]
+    place = next((n for n, t in enumerate(left) if _is_rate(t)), int(is_multiple))
     factor = left[:place]
     is_product = {t.type for t in factor} <= _IN_FACTORS
     if (divisor := _divisor(factor)) and _is_target(left[place:]):

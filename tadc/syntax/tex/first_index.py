@@ -196,6 +196,20 @@ def _starts(definition: Definition) -> Iterator[Start]:
             yield start
         elif r.low is None and r.extent is not None and subscripts and not is_left:
             yield Start(1, r.span)  # `\sum_i^N`
+    yield from _cases_at_zero(definition)
+
+
+def _cases_at_zero(definition: Definition) -> Iterator[Start]:
+    r"""The `t = 0` and `t > 0` of cases: an index of the left side that may be 0 begins there."""
+    open_lefts = {r.name.name for r in definition.lefts if r.low is None}
+    for node in nodes((definition.body,)):
+        match node:
+            case ast.Comparison((Name(name), Number("0")), (("==" | "!=" | ">"),), span) if (
+                name in open_lefts
+            ):
+                yield Start(0, span)
+            case _:
+                pass
 
 
 def _later(definition: Definition) -> Iterator[Start]:

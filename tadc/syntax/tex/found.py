@@ -15,6 +15,7 @@ from tadc.syntax.tex.agreed import Agreed, agreed
 from tadc.syntax.tex.document import Region
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.passes import passed
+from tadc.syntax.tex.printed_names import with_python_names
 from tadc.syntax.tex.prose import (
     defines,
     says_condition,
@@ -22,6 +23,7 @@ from tadc.syntax.tex.prose import (
     says_ranges,
     says_where,
 )
+from tadc.syntax.tex.real_numbers import names_in_intervals
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.shapes import place_of_in, rank_of
 from tadc.syntax.tex.statement import Statement, depths
@@ -61,6 +63,7 @@ class Found:
     letters: list[ToldLetter] = field(default_factory=list)
     told: list[ast.TensorDeclaration] = field(default_factory=list)  # ranges of what is defined
     agreed: list[Agreed] = field(default_factory=list)
+    in_intervals: set[str] = field(default_factory=set)  # names
 
 
 def collect(into: list[Any], errors: list[Error], parse: Any) -> None:
@@ -74,8 +77,8 @@ def collect_line(found: Found, source: Source, region: Region) -> None:
     if source.text[region.start : region.end].strip() == "upper":
         found.is_upper = True
         return
-    if (line := agreed(source, region)) is not None:
-        found.agreed.append(line)
+    if (agreement := agreed(source, region)) is not None:
+        found.agreed.append(agreement)
         return
     letters: list[ToldLetter | None] = []
     collect(letters, found.errors, lambda: [told_letter(source, region)])
@@ -90,7 +93,8 @@ def collect_line(found: Found, source: Source, region: Region) -> None:
     braces: list[Brace | None] = []
     collect(braces, found.errors, lambda: [brace_of(source, region)])
     if braces == [None]:
-        collect(found.items, found.errors, lambda: parse_piece(source, region.start, region.end))
+        line, at = with_python_names(source, region)
+        collect(found.items, found.errors, lambda: parse_piece(line, at.start, at.end))
     else:
         found.braces += filter(None, braces)
 
@@ -117,6 +121,7 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: with_told_letters(_tokens(text, r), found.letters) for r in regions}
     ranks = declared_ranks(found)
+    found.in_intervals |= {name for t in tokens.values() for name in names_in_intervals(t)}
     steps = TimeSteps(
         {name: ranks.get(name, 0) for name in states_of(found.items)},
         any(isinstance(b.head, ast.Block) for b in found.braces),

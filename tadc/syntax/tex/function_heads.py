@@ -65,8 +65,20 @@ def own_functions(
         is_function = is_function and not head.has_declared_indices(ranks)
         if is_function or (others and head.is_of_tensor):
             function = head.function(statement, bound, is_applied_otherwise=bool(others))
-            found.setdefault(function.name, function)
+            first = found.setdefault(function.name, function)
+            found[function.name] = _with_second(first, function)
     return list(found.values())
+
+
+def _with_second(first: OwnFunction, second: OwnFunction) -> OwnFunction:
+    r"""The function, with an error where another definition says something else: `k(j) = \sum_l a_{jl}` and `k(l) = \sum_i a_{il}`."""
+    one, other = first.statement, second.statement
+    if [t.value for t in one.tokens] == [t.value for t in other.tokens]:
+        return first
+    fact = f"`{first.name}(..)` is defined twice, and nothing tells which one a formula applies"
+    fix = "give one of them another name, or a label: `f_a(x) = ..`"
+    error = Token("ERROR", fact, other.start, other.tokens[other.equal].start, fix)
+    return replace(first, statement=replace(one, tokens=(*one.tokens, error)))
 
 
 def with_labelled_functions(

@@ -58,10 +58,10 @@ def left_labels(tokens: Sequence[Token], *, is_prose: bool = False) -> set[str]:
 
 
 def raised_on_left(streams: Sequence[Sequence[Token]]) -> set[str]:
-    r"""The `x` and `y` of `E^x_k = ..` and `E^y_k = ..`, which no left side has as powers: letters that stand below nothing in the document,
-    and above nothing else.
+    r"""The `x` and `y` of `E^x_k = ..` and `E^y_k = ..`, which no left side has as powers: letters that stand below nothing in the document
+    but in bounds, `\sum_{k=1}^{d_A}`, and above nothing else.
     """
-    below = {t.value for s in streams for _, _, inner in scripted(s, "SUB") for t in inner}
+    below = {t.value for s in streams for t in _below_names(s)}
     below |= {name for s in streams for name in bound_names(s)}
     owners: dict[str, set[str]] = {}
     for tokens in streams:
@@ -80,6 +80,20 @@ def raised_on_left(streams: Sequence[Sequence[Token]]) -> set[str]:
         for name, letter in found
         if letter not in below and owners.get(letter) == {name} and letter not in ("T", "t", "H")
     }
+
+
+def _below_names(tokens: Sequence[Token]) -> Iterator[Token]:
+    """What stands below names outside of the limits of sums."""
+    closing = closing_braces(tokens)
+    bounds = {
+        n
+        for place, token in enumerate(tokens)
+        if token.type == "RED"
+        for n in range(place, behind_scripts(tokens, place + 1, closing))
+    }
+    for _, place, inner in scripted(tokens, "SUB"):
+        if place not in bounds:
+            yield from inner
 
 
 def _left_sides(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:

@@ -329,7 +329,7 @@ def _may_be_label(definition: Statement, scalars: Set[str], targets: Set[str]) -
 
 
 def _is_one_of_two(definition: Statement) -> bool:
-    r"""Whether it is `E_A = f(R_B - R_A)`: capitals, of which nothing binds the other one."""
+    r"""Whether it is `E_A = f(R_B - R_A)`: capitals, of which nothing binds the other one; beside them `R_f` may stand in a sum over `f`."""
     if [t.type for t in definition.tokens[:6]] != [*ELEMENT, "EQ"]:
         return False
     letter = definition.tokens[3].value
@@ -337,9 +337,10 @@ def _is_one_of_two(definition: Statement) -> bool:
     for name, _, inner in scripted(definition.right, "SUB"):
         below.setdefault(name.value, set()).add("".join(t.value for t in inner))
     bound = bound_names(definition.right)
-    twins = (found for found in below.values() if letter in found and len(found) > 1)
+    free = (found - bound for found in below.values())
+    twins = (found for found in free if letter in found and len(found) > 1)
     return letter.isupper() and any(
-        all(n.isupper() and len(n) == 1 and n not in bound for n in found) for found in twins
+        all(n.isupper() and len(n) == 1 for n in found) for found in twins
     )
 
 

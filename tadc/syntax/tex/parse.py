@@ -72,7 +72,7 @@ from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.statements import with_shared_ranges
 from tadc.syntax.tex.told_apart import with_scripts
 from tadc.syntax.tex.told_ranges import with_told_ranges
-from tadc.syntax.tex.twin_definitions import with_twins
+from tadc.syntax.tex.twin_definitions import with_capital_twins, with_twins
 from tadc.syntax.tex.unclear_letters import (
     is_delta_raised,
     is_delta_unclear,
@@ -132,6 +132,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if first is not None and declared_first is None:
         found.items.append(ast.BaseDeclaration(first, text.span(0, 0)))
     found.displays = with_twins(found.displays, declared, guesses)
+    found.displays = with_capital_twins(found.displays, declared, guesses)
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)

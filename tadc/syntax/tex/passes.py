@@ -69,6 +69,7 @@ from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
+from tadc.syntax.tex.raised_brackets import with_round_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_words import (
     raised_words,
@@ -435,6 +436,7 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 PASSES: tuple[Pass, ...] = (
     _each(with_real_numbers),
+    _each(with_round_brackets),
     _defined_statistics,
     _each(with_listed_subscripts),
     _each(with_ends_of_lists),

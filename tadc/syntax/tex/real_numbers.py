@@ -1,4 +1,7 @@
-r"""The real numbers in other letters than `\mathbb{R}`: an `R` behind `\in` that has a power is no set of the document, `x \in \mathcal{R}^{N \times 3}`."""
+r"""The real numbers in other letters than `\mathbb{R}`: an `R` behind `\in` that has a power is no set of the document, `x \in \mathcal{R}^{N \times 3}`.
+
+A name in an interval, `\gamma \in [0, 1)`, is a number too.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["with_real_numbers"]
+__all__ = ["names_in_intervals", "with_real_numbers"]
 
 
 def with_real_numbers(tokens: Sequence[Token]) -> list[Token]:
@@ -27,6 +30,25 @@ def with_real_numbers(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
+def names_in_intervals(tokens: Sequence[Token]) -> set[str]:
+    r"""The names that the formula says to lie between two numbers, `\gamma \in [0, 1)` and `0 < \gamma < 1`."""
+    found: set[str] = set()
+    for place, token in enumerate(tokens):
+        if token.type != "NAME":
+            continue
+        kinds = [t.type for t in tokens[place + 1 : place + 7]]
+        around = [t.type for t in tokens[max(place - 2, 0) : place + 3]]
+        is_in = kinds[:1] == ["IN"] and kinds[1:] in _INTERVALS
+        if is_in or around == ["NUM", "REL", "NAME", "REL", "NUM"]:
+            found.add(token.value)
+    return found
+
+
+_INTERVALS = [
+    [opening, "NUM", "COMMA", "NUM", closing]
+    for opening in ("LPAR", "LSQB")
+    for closing in ("RPAR", "RSQB")
+]
 _COMMANDS = (r"`\Re`", r"`\R`", r"`\Real`", r"`\reals`", r"`\Reals`")  # that no document defines
 
 

@@ -54,9 +54,9 @@ def counts_on_left(definitions: Sequence[Statement]) -> dict[str, int]:
     return {name: found.pop() for name, found in counts.items() if len(found) == 1}
 
 
-def numbers(definitions: Sequence[Statement]) -> set[str]:
-    """The names that a number is added to, `1 - q`, and that have no subscripts."""
-    found: set[str] = set()
+def numbers(definitions: Sequence[Statement], in_intervals: Set[str]) -> set[str]:
+    """The names that a number is added to, `1 - q`, or that lie between two numbers, and that have no subscripts."""
+    found = {*in_intervals}
     for d in definitions:
         fours = zip(d.tokens, d.tokens[1:], d.tokens[2:], (*d.tokens[3:], None), strict=False)
         for number, sign, name, behind in fours:

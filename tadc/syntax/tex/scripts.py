@@ -87,6 +87,7 @@ class Scripts:
     sizes: Set[str]
     is_upper: bool
     is_einstein: bool
+    in_intervals: Set[str] = frozenset()  # names that lie between two numbers
     base: int | None = None  # the first index, where a line declares it
     longer: Set[str] = frozenset()  # tensors with an extent such as `p + 1`
     extents: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of declared tensors
@@ -155,7 +156,7 @@ class Scripts:
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
-            self.scalars | (numbers(self.definitions) - self.declared),
+            self.scalars | (numbers(self.definitions, self.in_intervals) - self.declared),
             self._values | self.declared | self.sizes,
             self._bounds,
             self.is_upper,

@@ -2,7 +2,7 @@ r"""Sets in the limits of a reduction: an interval is a chain of relations, a se
 
 i \in \{1, \dots, N\}     1 \le i \le N          i \in \mathrm{visible}     i
 i \in [N]                 1 \le i \le N          \sum_{ij}^{\text{occ}}     \sum_{ij}
-i \in [0, N]              0 \le i \le N
+i \in [0, N]              0 \le i \le N             c \in \{R, G, B\}         c, and 3 above
 
 A word may name a part, too: it stands for all where it says so, `\sum_i^{\text{all}}`, or where a formula has words for several
 sets, whose tensors it tells apart then: of `\varepsilon_i` and `\varepsilon_a` the parts are `varepsilon_occ` and `varepsilon_virt`.
@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.calls import listed
 from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.label_sets import number_of_labels
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.statement import depths
@@ -45,6 +46,8 @@ def without_sets(tokens: Sequence[Token], sizes: Set[str], guesses: list[Guess])
             inner = tokens[place + 2 : end]
             if tokens[place].type == "SUB" and _is_in_declared(inner, sizes):
                 result += [*tokens[place : place + 2], inner[0], tokens[end], *_count(inner[2])]
+            elif tokens[place].type == "SUB" and (count := number_of_labels(inner, tokens)):
+                result += [*tokens[place : place + 2], inner[0], tokens[end], *_count(count)]
             elif tokens[place].type == "SUB":
                 limits = _limits(inner, indices, sets, guesses, of_all)
                 result += [*tokens[place : place + 2], *limits, tokens[end]]

@@ -1,11 +1,11 @@
-r"""Signs below a letter: `A_+` beside `A_-` are two names, as is a declared `A_plus`; alone `x_+` may be the positive part too."""
+r"""Signs below or above a letter: `A_+` beside `A_-` are two names, as is a declared `A_plus`; alone `x_+` may be the positive part too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["signed_letters", "with_sign_labels"]
 
@@ -13,10 +13,10 @@ _SIGNS = {"PLUS": "plus", "MINUS": "minus"}
 
 
 def signed_letters(formulas: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
-    """The letters whose signs below are labels: those with both signs, and those of declared names."""
+    """The letters whose signs are labels: those with both signs, and those of declared names."""
     found: dict[str, set[str]] = {}
     for tokens in formulas:
-        for place, sign in _signed(tokens):
+        for place, _, sign in _signed(tokens):
             found.setdefault(tokens[place].value, set()).add(sign)
     return {
         letter
@@ -26,28 +26,48 @@ def signed_letters(formulas: Sequence[Sequence[Token]], declared: Set[str]) -> s
 
 
 def with_sign_labels(tokens: Sequence[Token], letters: Set[str]) -> list[Token]:
-    """The tokens with `A_plus` for the `A_+` of these letters; what is left of another letter has both readings, an error."""
+    """The tokens with `A_plus` for the `A_+` and `A_i^+` of these letters; what is left of another letter has both readings, an error."""
     result: list[Token] = []
     end = 0
-    for place, sign in _signed(tokens):
-        if place < end:
-            continue
-        letter, last = tokens[place], tokens[place + 4]
-        result += tokens[end:place]
-        end = place + 5
+    for place, script, sign in _signed(tokens):
+        letter, last = tokens[place], tokens[script + 3]
+        is_below = tokens[script].type == "SUB"
         if letter.value in letters:
-            result.append(replace(letter, value=f"{letter.value}_{sign}", end=last.end))
-            continue
-        fact = f"`{letter.value}_+` may be the positive part of `{letter.value}`, or a name with a label"
-        fix = rf"write `\max({letter.value}, 0)` or `({letter.value})_+` for the part; a name is declared: `%!tadc input {letter.value}_plus[]`"
-        result.append(Token("ERROR", fact, letter.start, last.end, fix))
+            name = replace(letter, value=f"{letter.value}_{sign}")
+            result += [*tokens[end:place], name, *tokens[place + 1 : script]]
+        elif is_below:
+            fact = f"`{letter.value}_+` may be the positive part of `{letter.value}`, or a name with a label"
+            fix = rf"write `\max({letter.value}, 0)` or `({letter.value})_+` for the part; a name is declared: `%!tadc input {letter.value}_plus[]`"
+            result += [
+                *tokens[end:place],
+                Token("ERROR", fact, letter.start, last.end, fix),
+            ]
+        else:
+            result += tokens[end : script + 4]
+        end = script + 4
     return [*result, *tokens[end:]]
 
 
-def _signed(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """The places of letters with nothing but a sign below, and the signs' names."""
-    for place, token in enumerate(tokens[:-4]):
-        opening, brace, sign, closing = tokens[place + 1 : place + 5]
-        kinds = (opening.type, brace.type, closing.type)
-        if token.type == "NAME" and kinds == ("SUB", "LBRACE", "RBRACE") and sign.type in _SIGNS:
-            yield place, _SIGNS[sign.type]
+def _signed(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """The places of letters and of the scripts behind them that are nothing but a sign, and the signs' names; above, subscripts may stand between."""
+    closing = closing_brackets(tokens)
+    for place, token in enumerate(tokens):
+        script = place + 1
+        if token.type != "NAME":
+            continue
+        if _sign(tokens, script) is None and [t.type for t in tokens[script : script + 1]] == [
+            "SUB"
+        ]:
+            script = closing.get(script + 1, len(tokens)) + 1
+        sign = _sign(tokens, script)
+        if sign is not None and (script == place + 1 or tokens[script].type == "SUP"):
+            yield place, script, sign
+
+
+def _sign(tokens: Sequence[Token], script: int) -> str | None:
+    """The sign that is all of the script at this place."""
+    kinds = [t.type for t in tokens[script : script + 4]]
+    is_script = (
+        len(kinds) == 4 and kinds[0] in ("SUB", "SUP") and kinds[1::2] == ["LBRACE", "RBRACE"]
+    )
+    return _SIGNS.get(kinds[2]) if is_script else None

@@ -104,8 +104,14 @@ class Superscripts:
             text = f"`^{{({label})}}` is a label, part of the name: nothing binds `{label}`"
             self.guesses.setdefault(text, Guess(text, name.start, above[-1].end))
             return [with_label(name, core, above[-1].end), *subscript]
-        if in_brackets and [t.type for t in core] == ["NAME", "MINUS", "NUM"]:
-            return self._of_step_before(name, subscript, core, whole)
+        is_before = [t.type for t in core] == ["NAME", "MINUS", "NUM"]
+        is_after = [t.type for t in core] == ["NAME", "PLUS", "NUM"]
+        if in_brackets and (is_before or (is_after and name.value not in self.targets)):
+            return self._of_other_step(name, subscript, core, whole)
+        if kinds == ["NUM"] and inner[0].value == "1" and name.value not in self.targets:
+            fact = f"`^1` above `{name.value}` is hardly a power, and nothing tells whether it is a label or an index"
+            fix = f"write `{name.value}^{{(1)}}` for a label, or give it a name, and to each such number: `%!tadc {name.value}^1 is {name.value}_1`"
+            return [_error(whole, fact, fix)]
         if [t.type for t in inner] == ["NAME"] and self._is_label(name, names[0], bound):
             return [with_label(name, names, above[-1].end), *subscript]
         if (
@@ -127,16 +133,17 @@ class Superscripts:
             return [_error(whole, fact, fix)]
         return plain
 
-    def _of_step_before(
+    def _of_other_step(
         self, name: Token, subscript: Sequence[Token], core: Sequence[Token], whole: Sequence[Token]
     ) -> list[Token]:
-        """The `h^{(l-1)}` of a layer or a step before; an error where `l` is a number, for it may be a power then."""
+        """The `h^{(l-1)}` of a layer or a step before, or the one after; an error where `l` is a number, for it may be a power then."""
         letter, number = core[0].value, core[2].value
+        sign, word = ("-", "minus") if core[1].type == "MINUS" else ("+", "plus")
         if self._is_value(core[0]) or letter in self.bounds:
-            fact = f"`^{{({letter}-{number})}}` may be a power or a label, since `{letter}` is a number here"
-            fix = f"write the power without brackets, `^{{{letter}-{number}}}`, or a name for the label, `^{{\\text{{old}}}}`"
+            fact = f"`^{{({letter}{sign}{number})}}` may be a power or a label, since `{letter}` is a number here"
+            fix = f"write the power without brackets, `^{{{letter}{sign}{number}}}`, or a name for the label, `^{{\\text{{old}}}}`"
             return [_error(whole, fact, fix)]
-        new = f"{name.value}_{letter}_minus_{number}"
+        new = f"{name.value}_{letter}_{word}_{number}"
         text = f"`{new}` is one name: nothing binds `{letter}`"
         self.guesses.setdefault(text, Guess(text, name.start, whole[-1].end))
         return [replace(name, value=new, end=whole[-1].end), *subscript]

@@ -84,6 +84,7 @@ def with_scripts(
         is_einstein=any(isinstance(i, ast.EinsteinDeclaration) for i in found.items),
         longer=_longer(tensors, shapes),
         extents=extents_of(tensors, shapes),
+        in_intervals=found.in_intervals,
         base=declared_base(found.items),
     )
     statements = scripts.run()

@@ -1,4 +1,7 @@
-r"""Tensors of one letter that differ in their index, `\alpha_p` and `\alpha_q` of an image of `M` times `N`: each is a tensor of its own."""
+r"""Tensors of one letter that differ in their index, `\alpha_p` and `\alpha_q` of an image of `M` times `N`: each is a tensor of its own.
+
+So are `H_{T,l}` and `H_{S,l}`, which differ in a capital that no sum runs over.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,19 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    bound_names,
+    comma,
+    left_indices,
+    scripted,
+    with_label,
+    with_rewritten_scripts,
+)
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["with_twins"]
+__all__ = ["with_capital_twins", "with_twins"]
 
 
 def with_twins(
@@ -34,6 +45,54 @@ def with_twins(
         text = f"{said} are tensors of their own: each is defined"
         guesses.append(Guess(text, first.start, first.tokens[first.equal].start))
     return [[_renamed(s, twins) for s in display] for display in displays]
+
+
+def with_capital_twins(
+    displays: Sequence[Sequence[Statement]], declared: Set[str], guesses: list[Guess]
+) -> list[list[Statement]]:
+    """The displays with a name for each of several definitions of one letter, where all that stands below it has one of their capitals."""
+    definitions = [s for display in displays for s in display if s.kind == "definition"]
+    bound = {n for d in definitions for n in bound_names(d.right)}
+    capitals: dict[str, list[str]] = defaultdict(list)
+    for d in definitions:
+        own = [t.value for t in left_indices(d.tokens) if t.value.isupper()]
+        if len(own) == 1 and len(left_indices(d.tokens)) > 1 and not d.ranges:
+            capitals[d.target] += own
+    below: dict[str, list[set[str]]] = defaultdict(list)
+    for d in definitions:
+        for name, _, inner in scripted(d.tokens, "SUB"):
+            below[name.value].append({t.value for t in inner if t.type == "NAME"})
+    twins = {
+        name: own
+        for name, own in capitals.items()
+        if 1 < len({*own}) == len(own) and name not in declared and not {*own} & bound
+        if all(len(letters & {*own}) == 1 for letters in below[name])
+    }
+    for target, letters in twins.items():
+        first = next(d for d in definitions if d.target == target)
+        said = " and ".join(f"`{target}_{n}`" for n in letters)
+        text = f"{said} are tensors of their own: each is defined"
+        guesses.append(Guess(text, first.start, first.tokens[first.equal].start))
+
+    def named(name: Token, script: Sequence[Token]) -> tuple[Token, Sequence[Token]] | None:
+        letters = twins.get(name.value, ())
+        inner = script[2:-1]
+        label = [t for t in inner if t.value in letters]
+        rest = [t for t in inner if t.type == "NAME" and t.value not in letters]
+        if not label or len(rest) + 1 != sum(t.type != "COMMA" for t in inner):
+            return None
+        listed = [t for i in rest for t in (comma(i), i)][1:]
+        return with_label(name, label, name.end), [*script[:2], *listed, script[-1]]
+
+    return [
+        [
+            replace(s, tokens=tuple(with_rewritten_scripts(s.tokens, named)))
+            if s.kind == "definition"
+            else s
+            for s in display
+        ]
+        for display in displays
+    ]
 
 
 def _twins(definitions: Sequence[Statement], tensors: Set[str]) -> dict[str, list[list[str]]]:
