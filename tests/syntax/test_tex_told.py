@@ -10,6 +10,9 @@ from refused import assert_is_refused
 import tadc
 
 READ = [
+    # numbers above letters that lines give names, beside powers of others
+    ("%!tadc b^1 is u\n%!tadc b^2 is v\n" r"\[ y_i = b^1 x_i^2 + b^2 \]", "y[i] = u*x[i]**2 + v"),
+    (r"%!tadc \sigma_{a}^{2} is v" "\n" r"\[ y_i = \sigma_a^2 x_i + \sigma_b^2 \]", "y[i] = v*x[i] + sigma_b**2"),
     # a letter with a 0 below it that the prose speaks of is a number
     (r"\[ U = \sum_{i=1}^{M} (\rho_i - \rho_0)^2 \] where $\rho_0$ is the distance of influence",
      "size M; input rho[M], rho_0[]; U = sum{i=0..M - 1} (rho[i] - rho_0)**2"),
@@ -77,6 +80,9 @@ READ = [
 ]  # fmt: skip
 
 REFUSED = [
+    # a number above a letter of which another number is a name
+    ("%!tadc b^1 is b_1\n" r"\[ y_i = b^1 x_i + b^2 \]", "`^2` above `b` may be a power or a label, as the `b^1` that has a name"),
+    ("%!tadc b^1 is b_1\n" r"\[ y_i = b_i^1 + b_i^2 \]", "`^2` above `b` may be a power or a label, as the `b^1` that has a name"),
     # a signal at a moment that data move is no factor
     (r"\[ y(n) = \sum_{m=1}^M w_m x_m(n - \tau_m) \]", "may be an element of `x`, a function of it, or a product"),
     (r"\[ y[n] = \sum_{m=1}^M w_m x[n - \tau_m] \]", "may be an element of `x`, a function of it, or a product"),

@@ -75,6 +75,8 @@ def with_told_letters(tokens: Sequence[Token], told: Sequence[ToldLetter]) -> li
     current = list(tokens)
     for letter in longest:
         current = _with_letter(current, letter)
+    for letter in (letter for letter in told if _is_number(letter.scripts.above)):
+        current = _without_other_numbers(current, letter)
     return current
 
 
@@ -100,6 +102,33 @@ def _with_letter(tokens: list[Token], letter: ToldLetter) -> list[Token]:
         result += [name, *_written(rest, tokens[last - 1])]
         end = last
     return [*result, *tokens[end:]]
+
+
+def _without_other_numbers(tokens: list[Token], letter: ToldLetter) -> list[Token]:
+    """The tokens with an error where another number stands above the letter: after `%!tadc b^1 is b_1` a `b^2` may be a name as well."""
+    closing = closing_brackets(tokens)
+    result: list[Token] = []
+    end = 0
+    for place in _places(tokens, letter.base):
+        behind = place + len(letter.base)
+        last = behind_scripts(tokens, behind, closing)
+        found = _scripts(tokens, behind, last)
+        if place < end or found is None or not _is_number(found.above):
+            continue
+        if _without(found._replace(above=()), letter.scripts._replace(above=())) is None:
+            continue  # another letter, with other labels below
+        (number,), (named,), base = found.above, letter.scripts.above, letter.letter.base
+        fact = f"`^{number.value}` above `{base}` may be a power or a label, as the `{base}^{named.value}` that has a name"
+        name = f"{letter.name.rstrip('_0123456789')}_{number.value}"
+        fix = f"give it a name, `%!tadc {base}^{number.value} is {name}`, or write the power with brackets, `({base})^{number.value}`"
+        error = Token("ERROR", fact, tokens[place].start, tokens[last - 1].end, fix)
+        result += [*tokens[end:place], error]
+        end = last
+    return [*result, *tokens[end:]]
+
+
+def _is_number(script: Sequence[Token]) -> bool:
+    return [t.type for t in script] == ["NUM"]
 
 
 def _places(tokens: Sequence[Token], base: Sequence[Token]) -> Iterator[int]:
