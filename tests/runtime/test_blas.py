@@ -20,10 +20,10 @@ pytestmark = [
 ]
 
 PRODUCTS = {
-    "plain": ("input a[N,K], b[K,M]\ny[i,j] = sum{k} a[i,k]*b[k,j]", {"N": 300, "K": 90, "M": 530}),
+    "plain": ("input a[N,K], b[K,M]\ny[i,j] = sum{k} a[i,k]*b[k,j]", {"N": 300, "K": 130, "M": 530}),
     "the right one flipped": ("input a[N,K], b[M,K]\ny[i,j] = sum{k} a[i,k]*b[j,k]", {"N": 300, "K": 90, "M": 530}),
     "both flipped": ("input a[K,N], b[M,K]\ny[i,j] = sum{k} a[k,i]*b[j,k]", {"N": 70, "K": 900, "M": 65}),
-    "one row of blocks": ("input a[N,K], b[K,M]\ny[i,j] = sum{k} a[i,k]*b[k,j]", {"N": 20, "K": 64, "M": 5000}),
+    "one row of blocks": ("input a[N,K], b[M,K]\ny[i,j] = sum{k} a[i,k]*b[j,k]", {"N": 20, "K": 64, "M": 5000}),
     "a batch": ("input q[B,N,H,D], k[B,M,H,D]\ns[b,h,i,j] = sum{d} q[b,i,h,d]*k[b,j,h,d]", {"B": 3, "N": 67, "M": 130, "H": 2, "D": 16}),
     "products that are added up": ("input g[N,O,P], x[N,C,P]\nw[o,c] = sum{n,p} g[n,o,p]*x[n,c,p]", {"N": 5, "O": 90, "C": 300, "P": 64}),
 }  # fmt: skip

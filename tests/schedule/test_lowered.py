@@ -64,8 +64,8 @@ def test_extents_that_fill_no_lanes_have_none():
 def test_products_that_are_not_of_the_element_type_are_not_left_to_blas():
     text, _ = PROGRAMS["a product of another type"]
 
-    assert "BLAS" in str(tadc.compile(text, dtype="float32").plan(N=100))
-    assert "BLAS" not in str(tadc.compile(text, dtype="float64").plan(N=100))
+    assert "BLAS" in str(tadc.compile(text, dtype="float32").plan(N=200))
+    assert "BLAS" not in str(tadc.compile(text, dtype="float64").plan(N=200))
 
 
 def test_no_product_is_left_to_a_blas_that_is_not_there(monkeypatch):
