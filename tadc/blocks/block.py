@@ -194,7 +194,8 @@ def without_idle_sizes(program: Program) -> Program:
     sums = (e for s in program.statements for e in postorder(s.body) if isinstance(e, Reduce))
     ends = {s for e in sums for s in e.domain.symbols} & program.offsets
     for c in program.facts:
-        used |= set(c.form.symbols) if not ends.isdisjoint(c.form.symbols) else set()
+        if not ends.isdisjoint(c.form.symbols):
+            used |= {*c.form.symbols}
     derived = []
     for d in reversed(program.derived_sizes):
         if d.name in used:

@@ -33,9 +33,7 @@ __all__ = ["LONGEST_WINDOW", "interior", "parted", "selected"]
 
 MOST_CONDITIONS = 48
 ABOUT = 0.4  # of the values of an index: as good as half
-FEW = (
-    1 / 16
-)  # of them are enough where loops run, and none elsewhere: these take longer than all that stands elsewhere
+FEW = 1 / 16  # of them are enough where loops run, and none elsewhere: these take most of the time
 LONGEST_WINDOW = 64  # values of a loop that is another one for each lane
 UNBOUNDED = 2**62
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import lcm
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero, divides
@@ -289,9 +289,8 @@ class _Blocks:
             return
         parts = self._parts(sums)
         length = _length(sums) // terms * self._share(loop)
-        within = [
-            s for part in run if isinstance(s := self._in_bodies(_renamed(part, parts), {}), _Loop)
-        ]
+        # Each is a loop of the same kind.
+        within = cast("list[_Loop]", [self._in_bodies(_renamed(s, parts), {}) for s in run])
         short = self._is_short(loop, length)
         if short is not None:
             one = (*self._zeros(list(parts.values())), *within, *self._all_carried(sums, parts))

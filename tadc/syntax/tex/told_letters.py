@@ -6,7 +6,7 @@ What is printed as LaTeX has such a line for each name that its letter alone doe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,46 +84,52 @@ _SCRIPTS = frozenset(("SUB", "SUP", "PRIME"))
 TOLD = "told"  # the note of a name that a line has given: nothing behind it is a label
 
 
-def _with_letter(tokens: list[Token], letter: ToldLetter) -> list[Token]:
-    closing = closing_brackets(tokens)
-    result: list[Token] = []
-    end = 0
-    for place in _places(tokens, letter.base):
-        behind = place + len(letter.base)
-        last = behind_scripts(tokens, behind, closing)
-        found = _scripts(tokens, behind, last)
-        if place < end or found is None:
-            continue
+def _with_letter(tokens: Sequence[Token], letter: ToldLetter) -> list[Token]:
+    def named(found: _Scripts, whole: Sequence[Token]) -> list[Token] | None:
         rest = _without(found, letter.scripts)
         if rest is None:
-            continue
-        result += tokens[end:place]
-        name = Token("NAME", letter.name, tokens[place].start, tokens[behind - 1].end, TOLD)
-        result += [name, *_written(rest, tokens[last - 1])]
-        end = last
-    return [*result, *tokens[end:]]
+            return None
+        base = whole[: len(letter.base)]
+        name = Token("NAME", letter.name, base[0].start, base[-1].end, TOLD)
+        return [name, *_written(rest, whole[-1])]
+
+    return _replaced(tokens, letter.base, named)
 
 
-def _without_other_numbers(tokens: list[Token], letter: ToldLetter) -> list[Token]:
+def _without_other_numbers(tokens: Sequence[Token], letter: ToldLetter) -> list[Token]:
     """The tokens with an error where another number stands above the letter: after `%!tadc b^1 is b_1` a `b^2` may be a name as well."""
-    closing = closing_brackets(tokens)
-    result: list[Token] = []
-    end = 0
-    for place in _places(tokens, letter.base):
-        behind = place + len(letter.base)
-        last = behind_scripts(tokens, behind, closing)
-        found = _scripts(tokens, behind, last)
-        if place < end or found is None or not _is_number(found.above):
-            continue
-        if _without(found._replace(above=()), letter.scripts._replace(above=())) is None:
-            continue  # another letter, with other labels below
+    below = letter.scripts._replace(above=())
+
+    def refused(found: _Scripts, whole: Sequence[Token]) -> list[Token] | None:
+        if not _is_number(found.above) or _without(found._replace(above=()), below) is None:
+            return None  # no number, or another letter, with other labels below
         (number,), (named,), base = found.above, letter.scripts.above, letter.letter.base
         fact = f"`^{number.value}` above `{base}` may be a power or a label, as the `{base}^{named.value}` that has a name"
         name = f"{letter.name.rstrip('_0123456789')}_{number.value}"
         fix = f"give it a name, `%!tadc {base}^{number.value} is {name}`, or write the power with brackets, `({base})^{number.value}`"
-        error = Token("ERROR", fact, tokens[place].start, tokens[last - 1].end, fix)
-        result += [*tokens[end:place], error]
-        end = last
+        return [Token("ERROR", fact, whole[0].start, whole[-1].end, fix)]
+
+    return _replaced(tokens, letter.base, refused)
+
+
+def _replaced(
+    tokens: Sequence[Token],
+    base: Sequence[Token],
+    replacement: Callable[[_Scripts, Sequence[Token]], list[Token] | None],
+) -> list[Token]:
+    """The tokens with a replacement for each such base, given its scripts and all as it stands; None leaves it as it is."""
+    closing = closing_brackets(tokens)
+    result: list[Token] = []
+    end = 0
+    for place in _places(tokens, base):
+        behind = place + len(base)
+        last = behind_scripts(tokens, behind, closing)
+        found = _scripts(tokens, behind, last)
+        if place < end or found is None:
+            continue
+        if (replaced := replacement(found, tokens[place:last])) is not None:
+            result += [*tokens[end:place], *replaced]
+            end = last
     return [*result, *tokens[end:]]
 
 
