@@ -414,6 +414,7 @@ def row(kind: Kind, repetitions: int, dtype: str, threads: int) -> Row:
     least = [float("inf")] * len(runs)
     for _ in range(repetitions + 1):
         for n, run in enumerate(runs):
+            run()  # what another tool left of memory and caches is not this one's time
             start = clock()
             run()
             least[n] = min(least[n], 1e3 * (clock() - start))
@@ -431,7 +432,7 @@ def table(rows: Sequence[Row], command: str, dtype: str, threads: int) -> str:
         f"# Formulas of many kinds, {dtype}, {'one thread' if threads == 1 else f'{threads} threads'}",
         "",
         f"Made by `{command}` on {cpu_name()}, {time.strftime('%Y-%m-%d')}: tadc {tadc.__version__}, torch {torch.__version__},",
-        f"milliseconds {'of CPU time' if threads == 1 else 'on the clock'}, minima of interleaved repetitions. PyTorch is not compiled.",
+        f"milliseconds {'of CPU time' if threads == 1 else 'on the clock'}, minima of interleaved repetitions, each behind a call of the same tool. PyTorch is not compiled.",
         "",
         f"{len(rows)} formulas: in the geometric mean tadc takes {mean(value):.2f} of PyTorch's time for values, {mean(both):.2f} with gradients.",
         "",
