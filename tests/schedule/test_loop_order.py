@@ -61,6 +61,16 @@ def test_the_order_that_reads_least(name):
     assert [i for i, _ in kernel.outer] == order
 
 
+@pytest.mark.parametrize("rows, around", [(2048, 0), (128, 1)])
+def test_a_transposition_goes_through_blocks_of_rows_that_a_cache_holds(rows, around):
+    """A column of many rows has a line of each of them, which the next columns need again."""
+    text = "size I, J\ninput x[I,J]\ny[j,i] = exp(x[i,j])"
+
+    (kernel,) = runner(text).lowered({"I": rows, "J": 2048}).kernels
+
+    assert kernel.around_blocks == around
+
+
 @pytest.mark.parametrize("name", BLOCKS)
 def test_blocks_of_lanes_stand_where_least_is_read(name):
     sizes, around = BLOCKS[name]

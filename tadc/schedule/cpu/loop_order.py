@@ -5,6 +5,7 @@
 The loop over blocks of lanes is one of them: for a few neighbours of a long row, all that is computed from these comes first.
 
     y[o,p] = sum{c, r} x[c,p+r]*w[o,c,r]       for blocks of p, then for all o
+    y[j,i] = x[i,j]                            for blocks of i, then for all j
 
 An order is judged by the bytes that come from outside of the second cache. What a loop's values have in common stays there if all that
 one of them reads fits.
@@ -25,7 +26,7 @@ from tadc.schedule.choices import Choices
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.machine import ITEM_BYTES, LANE_BYTES, Processor
 from tadc.schedule.gpu.work import trips
-from tadc.schedule.nest.loop_nest import Kernel, LetIndex, has_loops, reads_of, steps_of
+from tadc.schedule.nest.loop_nest import Kernel, LetIndex, Store, has_loops, reads_of, steps_of
 from tadc.schedule.nest.surroundings import Surroundings
 
 __all__ = ["with_loops_in_order"]
@@ -33,6 +34,9 @@ __all__ = ["with_loops_in_order"]
 MOST_LOOPS = 4
 LESS = 0.7  # times the bytes of the order that results have in memory: another is worth it
 LINE_BYTES = 64
+PAGE_BYTES = 2**12
+# Bytes: lines in many pages share few sets of a cache, and each page has to be found.
+PAGE_COST = 2**11
 
 
 def with_loops_in_order(
@@ -44,7 +48,7 @@ def with_loops_in_order(
     machine: Processor,
     choices: Choices,
 ) -> CpuKernel:
-    """The kernel, made of this loop nest, with the order of its loops that reads least from outside of the second cache."""
+    """The kernel, made of this loop nest, with the order of its loops that moves least from and to the outside of the second cache."""
     free = not (k.rows or k.in_order or k.cooperative or nest.is_atomic)
     if not free or not 0 < len(k.outer) <= MOST_LOOPS:
         return k
@@ -57,7 +61,7 @@ def with_loops_in_order(
 
     outer = choices.best(f"loops of {nest.writes[0]}", permutations(k.outer), of_order) or k.outer
     among = [innermost]
-    if k.strip and has_loops(nest.body):
+    if k.strip:
         places = product(range(len(outer)), _sides(prod(traffic.row.values())))
         among += (_Blocks(*place) for place in places)
 
@@ -87,17 +91,18 @@ def _sides(row: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Traffic:
-    """The reads of a kernel, each with the extents of its tensor in memory; how often the loops around its points run, and of how
+    """The reads and stores of a kernel, each with the extents of its tensor in memory; how often the loops around its points run, and of how
     many values of each index a point, or a tile, is made.
     """
 
-    reads: Mapping[Read, tuple[int, ...]]
+    accesses: Mapping[Read, tuple[int, ...]]
     item_bytes: Mapping[str, int]
     inside: Mapping[Symbol, int]
     passes: Mapping[Symbol, int]
     quotients: Mapping[Symbol, tuple[Affine, int]]
     row: Mapping[Symbol, int]  # the strip's index, with all its values
     cache_bytes: int
+    of_page: int  # bytes that a row in a page of its own counts for at least
 
     @classmethod
     def of(
@@ -112,9 +117,16 @@ class _Traffic:
         surroundings = Surroundings.of(nest, program, usual)
         sizes = surroundings.typical
         tensors = program.tensors
-        reads = {
+        # Beside loops the time of a store is short.
+        loops = has_loops(nest.body)
+        stores = [
+            Read(s.tensor, s.subscripts)
+            for s in steps_of(nest.body)
+            if isinstance(s, Store) and not loops
+        ]
+        accesses = {
             e: tuple(max(1, n.at(sizes)) for n in tensors[e.tensor].shape)
-            for e in reads_of(nest.body)
+            for e in (*reads_of(nest.body), *stores)
             if e.subscripts and e.tensor in tensors
         }
         counts = {side.index: len(side.names) for side in k.sides}
@@ -128,15 +140,18 @@ class _Traffic:
             for s in steps_of(nest.body)
             if isinstance(s, LetIndex) and isinstance(s.derived, Derived)
         }
-        item_bytes = {e.tensor: program.item_bytes(e.tensor, dtype) for e in reads}
-        return cls(reads, item_bytes, inside, passes, quotients, row, machine.cache_bytes)
+        item_bytes = {e.tensor: program.item_bytes(e.tensor, dtype) for e in accesses}
+        of_page = LINE_BYTES if loops else PAGE_COST
+        return cls(
+            accesses, item_bytes, inside, passes, quotients, row, machine.cache_bytes, of_page
+        )
 
     def bytes_of(self, order: Sequence[Symbol], blocks: _Blocks) -> float:
-        """The bytes that are read from outside of the cache where loops are in this order, the outermost first."""
+        """The bytes that are moved from or to the outside of the cache where loops are in this order, the outermost first."""
         values = {**self.inside, **{i: min(n, blocks.side) for i, n in self.row.items()}}
-        moved = {e: self._footprint(e, values) for e in self.reads}
+        moved = {e: self._footprint(e, values) for e in self.accesses}
         for index, runs in self._loops(order, blocks):
-            fits = sum(self._footprint(e, values) for e in self.reads) <= self.cache_bytes
+            fits = sum(self._footprint(e, values) for e in self.accesses) <= self.cache_bytes
             values[index] = self.row.get(index, runs * values.get(index, 1))
             moved = {
                 e: self._footprint(e, values) if fits else runs * before
@@ -151,11 +166,14 @@ class _Traffic:
         yield from reversed([*of_order[: blocks.around], *of_blocks, *of_order[blocks.around :]])
 
     def _footprint(self, e: Read, values: Mapping[Symbol, int]) -> float:
-        """The bytes of the lines that are read, for so many values of each index."""
-        *outer, last = zip(e.subscripts, self.reads[e], strict=True)
-        rows = prod(min(n, self._span(form, values)) for form, n in outer)
-        item = self.item_bytes[e.tensor]
-        return rows * max(LINE_BYTES, item * min(last[1], self._span(last[0], values)))
+        """The bytes of the lines that are touched, for so many values of each index."""
+        item, extents = self.item_bytes[e.tensor], self.accesses[e]
+        *outer, run = (
+            min(n, self._span(f, values)) for f, n in zip(e.subscripts, extents, strict=True)
+        )
+        apart = (item * prod(extents[d + 1 :]) for d, n in enumerate(outer) if n > 1)
+        is_far = any(step >= PAGE_BYTES for step in apart)
+        return prod(outer) * max(self.of_page if is_far else LINE_BYTES, item * run)
 
     def _span(self, form: Affine, values: Mapping[Symbol, int]) -> float:
         """From the least to the greatest value of the form, with both."""
