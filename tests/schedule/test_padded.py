@@ -19,11 +19,13 @@ FORMULAS = {
     "conditions": IMAGES + "y[n,o,i: H+2,j: W+2] = sum{c, r, s | 0 <= i-r and i-r < H and 0 <= j-s and j-s < W} w[o,c,r,s]*x[n,c,i-r,j-s]",
     "more in the statement": IMAGES + "input b[O]\ny[n,o,i: H,j: W] = relu(b[o] - sum{c, r: 3, s: 3} x[n,c,pad(i+2*r-2),pad(j+2*s-2)]*w[o,c,r,s])",
     "a width that is a size": "size N, C, O, L, R\ninput x[N,C,L], w[O,C,R]\ny[n,o,p: L+R-1] = sum{c, r | 0 <= p-r and p-r < L} x[n,c,p-r]*w[o,c,r]",
+    "every second element": IMAGES + "y[n,o,i: 2*H+1,j: 2*W+1] = sum{c, p, q | i-2*p >= 0 and i-2*p < 3 and j-2*q >= 0 and j-2*q < 3} x[n,c,p,q]*w[o,c,i-2*p,j-2*q]",
+    "every third element": "size N, C, O, L\ninput x[N,C,L], w[O,C,5]\ny[n,o,j: 3*L+2] = sum{c, q | j-3*q >= 0 and j-3*q < 5} x[n,c,q]*w[o,c,j-3*q]",
     "the other way": "size N, C, O, L\ninput x[N,C,L], w[O,C,5]\ny[n,o,i: L] = sum{c, r} x[n,c,pad(L-i-r+1)]*w[o,c,r]",
 }  # fmt: skip
 AS_THEY_ARE = {
     "few terms": "size N, H, W\ninput x[N,H,W], w[3,3]\ny[n,i: H,j: W] = sum{r, s} x[n,pad(i+r-1),pad(j+s-1)]*w[r,s]",
-    "a filter that sizes would make larger": "size N, C, O, W\ninput x[N,C,W], w[C,O,4]\ny[n,o,j: 2*W+2] = sum{c, q | j-2*q >= 0 and j-2*q < 4} x[n,c,q]*w[c,o,j-2*q]",
+    "steps of two lengths": "size N, C, O, W\ninput x[N,C,W], w[O,C,4]\ny[n,o,j: 2*W] = sum{c, r: 4 | 0 <= 2*j-3*r and 2*j-3*r < W} x[n,c,2*j-3*r]*w[o,c,r]",
     "no border": IMAGES + "y[n,o,i: H-2,j: W-2] = sum{c, r, s} x[n,c,i+r,j+s]*w[o,c,r,s]",
     "a border of ones": IMAGES + "y[n,o,i: H,j: W] = sum{c, r: 3, s: 3} x[n,c,i,pad(j+s-1, 1)]*w[o,c,r,s]",
     "up to a diagonal": "size N, W\ninput x[N,W], w[W]\ny[n,i: W] = sum{k=0..i} x[n,i-k]*w[k]",
@@ -76,7 +78,7 @@ def shapes(text, n, c, o, h, w):
 @compiled
 @pytest.mark.plain(dtype=1, extents=2)
 @pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.parametrize("extents", [(2, 16, 9, 7, 40), (1, 19, 12, 34, 33), (1, 33, 16, 1, 81), (3, 8, 8, 17, 17)], ids=str)  # fmt: skip
+@pytest.mark.parametrize("extents", [(2, 16, 24, 7, 40), (1, 19, 24, 34, 33), (1, 33, 16, 1, 81), (3, 8, 8, 17, 17)], ids=str)  # fmt: skip
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bits_are_those_of_sums_that_end_at_borders(name, extents, dtype, monkeypatch):
     monkeypatch.setattr(native, "LITTLE", 0)

@@ -34,7 +34,7 @@ from tadc.schedule.cpu.lists import (
 )
 from tadc.schedule.cpu.machine import AVX2, LANE_BYTES, Processor
 from tadc.schedule.cpu.masked import with_masks
-from tadc.schedule.cpu.phases import in_phases, stores_last
+from tadc.schedule.cpu.phases import in_phases, together
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.strided import with_strided_reads_first
 from tadc.schedule.cpu.sums import in_strips, in_strips_of_both, part_of
@@ -373,7 +373,7 @@ class _Lanes:
         body = self.kernel.body
         near = interior(body, self.surroundings, LONGEST_WINDOW, self.index)
         if self.phases > 1:
-            near = near[0], stores_last(near[1])
+            near = near[0], together(near[1], self.phases)
         return Parts((self.region, self.steps), near, body)
 
     @property
@@ -398,7 +398,7 @@ def lanes_of_box(
         phases = in_phases(kernel, i, surroundings)
         if phases:
             inside, within = interior(phases.kernel.body, phases.surroundings, LONGEST_WINDOW)
-            within = stores_last(within)
+            within = together(within, phases.count.divisor)
             often = trips(within, phases.surroundings.middle)
             cost = cost_in_lanes(within, phases.index, layout, often, most) / phases.count.divisor
             phased = _Lanes(

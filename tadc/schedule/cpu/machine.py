@@ -28,6 +28,7 @@ class Processor:
     vector_bytes: int
     registers: int
     latency: int = 8
+    unaligned: float = 1.0  # reads of neighbours, on average: some are in two lines of the cache
     costs: Costs = COSTS
     first_cache_bytes: int = 3 * 2**13  # of a core's first cache that short rows fill
     cache_bytes: int = 2**19  # of its second one that they may fill
@@ -49,7 +50,7 @@ class Processor:
         return replace(self, cache_bytes=size // 2, shared_bytes=PAST_SECOND * size)
 
 
-AVX512 = Processor("AVX-512", 64, 32)
-AVX2 = Processor("AVX2", 32, 16)
+AVX512 = Processor("AVX-512", 64, 32, unaligned=1.5)
+AVX2 = Processor("AVX2", 32, 16, unaligned=1.25)
 SSE = Processor("SSE", 16, 16)
 NEON = Processor("NEON", 16, 26)  # of 32, some hold what is multiplied with each lane

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
@@ -26,9 +27,9 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.range import Range
 from tadc.ir.walk import replaced
 from tadc.normalize.in_bounds import reads_are_in_bounds
-from tadc.normalize.reductions import plain_extent
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.lane_cost import elements_of
+from tadc.schedule.cpu.phases import MOST
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_zeros_around"]
@@ -47,7 +48,7 @@ class _Border:
     """A sum along the borders of a tensor, where indices of the result go beyond them.
 
     `around` has the numbers of zeros before and behind each dimension, `rest` the conditions without those of the borders, `other`
-    what the tensor's elements are multiplied with.
+    what the tensor's elements are multiplied with. Of the result's last index so many values are `phases`.
     """
 
     e: Reduce
@@ -55,6 +56,7 @@ class _Border:
     other: Read
     rest: Domain
     around: tuple[tuple[Affine, Affine], ...]
+    phases: int
 
 
 def with_zeros_around(
@@ -121,16 +123,15 @@ def _along(s: Statement, e: Reduce, read: Read, other: Read, program: Program) -
     one, two = (program.tensors[r.tensor] for r in (read, other))
     if not read.subscripts or one is two or one.dtype or two.dtype:  # a type of its own
         return
-    if abs(read.subscripts[-1].coefficient(s.indices[-1])) != 1:
+    lane = s.indices[-1]
+    if abs(read.subscripts[-1].coefficient(lane)) > 1:
         return
     own = set(e.domain)
     known = program.known & Domain.box(s.extents)
     rest, around = e.domain, list[tuple[Affine, Affine]]()
     for form, extent in reversed(list(zip(read.subscripts, one.shape, strict=True))):
         inside = between(0, form, extent - 1)
-        of_border = own.intersection(
-            c for c in inside if not set(s.indices).isdisjoint(c.form.symbols)
-        )
+        of_border = own.intersection(inside)
         without = Domain.of(c for c in rest if c not in of_border)
         zeros = [_zeros(known & without, c.form, program) for c in inside] if of_border else NONE
         before, behind = zeros
@@ -140,7 +141,8 @@ def _along(s: Statement, e: Reduce, read: Read, other: Read, program: Program) -
         else:
             around.append(NONE)
     around.reverse()
-    if around[-1] == NONE or s.indices[-1] in rest.symbols:
+    steps = [_step(c.form, lane) for c in rest]
+    if around[-1] == NONE or not all(1 <= step <= MOST for step in steps):
         return
     # What was left out behind a dimension may have been what its numbers follow from.
     with_zeros = (
@@ -152,7 +154,18 @@ def _along(s: Statement, e: Reduce, read: Read, other: Read, program: Program) -
     if all(implies(known, c) for c in with_zeros) and reads_are_in_bounds(
         other, known, program.tensors
     ):
-        yield _Border(e, read, other, rest, tuple(around))
+        yield _Border(e, read, other, rest, tuple(around), max(steps, default=1))
+
+
+def _step(form: Affine, lane: Symbol) -> int:
+    """How many phases the lanes have in each of which all have as many values of the index that a condition on the form bounds
+    (`phases.py`); 0 where there are none.
+    """
+    others = [abs(c) for s, c in form.terms if s != lane]
+    if lane not in form.symbols:
+        return 1
+    (step, *several) = others or [0]
+    return step if abs(form.coefficient(lane)) == 1 < step and not several else 0
 
 
 def _zeros(known: Domain, form: Affine, program: Program) -> Affine | None:
@@ -186,14 +199,15 @@ def _is_worth_it(
     border: _Border, s: Statement, program: Program, sizes: Mapping[Symbol, int]
 ) -> bool:
     """Whether the border takes longer than the copy and the check."""
-    extents = (
-        plain_extent(i, border.rest, frozenset(program.parameters)) for i in border.e.indices
-    )
-    terms = elements_of((n for n in extents if n is not None), sizes)
+    middle = {
+        **sizes,
+        **{i: n.at(sizes) // 2 for i, n in zip(s.indices, s.target.shape, strict=True)},
+    }
+    terms = prod(_values(i, border.rest, middle) for i in border.e.indices)
     count = s.target.shape[-1].at(sizes)
     shape = program.tensors[border.read.tensor].shape
     zeros = [before.at(sizes) + behind.at(sizes) for before, behind in border.around]
-    outside = elements_of(s.target.shape, sizes) // max(1, count) * zeros[-1]
+    outside = elements_of(s.target.shape, sizes) // max(1, count) * zeros[-1] * border.phases
     copied = elements_of(shape, sizes)
     checked = elements_of(program.tensors[border.other.tensor].shape, sizes)
     # At the border each element is computed alone, or with few others.
@@ -201,6 +215,13 @@ def _is_worth_it(
         z <= max(n.at(sizes), FEW) and z <= 2 * FARTHEST for z, n in zip(zeros, shape, strict=True)
     )
     return few and count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
+
+
+def _values(index: Symbol, rest: Domain, middle: Mapping[Symbol, int]) -> int:
+    """About how many values the index of a sum has for a result in the middle; 1 where other indices of the sum bound it."""
+    r = Range.of(index, (c.form for c in rest if c.relation == ">=" and index in c.form.symbols))
+    bounds = {s for b in r.bounds for s in b.form.symbols}
+    return max(1, r.trips_at(middle)) if bounds <= middle.keys() else 1
 
 
 def _copy(border: _Border, tensor: Tensor, zero: Tensor, names: Names) -> Statement:

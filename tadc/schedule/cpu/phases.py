@@ -22,8 +22,11 @@ from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.loop_nest import (
+    Accumulator,
+    Assign,
     Branch,
     Kernel,
+    Let,
     LetIndex,
     Loop,
     Step,
@@ -35,9 +38,9 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.surroundings import Surroundings
-from tadc.schedule.nest.unrolled import at_points
+from tadc.schedule.nest.unrolled import at_points, side_by_side
 
-__all__ = ["Phases", "in_phases", "stores_last"]
+__all__ = ["MOST", "Phases", "in_phases", "together"]
 
 MOST = 4  # phases
 WINDOW = 16  # values of a loop that moves with an index
@@ -86,10 +89,27 @@ def in_phases(kernel: Kernel, lane: Symbol, surroundings: Surroundings) -> Phase
     )
 
 
-def stores_last(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps with those that store elements in the end: the phases of neighbours are stored together."""
+def together(steps: Sequence[Step], phases: int) -> tuple[Step, ...]:
+    """The steps of so many phases with one loop for all of them where their loops are alike, which reads once what they share; the
+    elements of neighbours are stored together in the end.
+    """
+    each = len(steps) // phases
+    bodies = [tuple(steps[n : n + each]) for n in range(0, len(steps), each or 1)]
+    if _are_apart(bodies):
+        steps = side_by_side(bodies) or steps
     stores = [s for s in steps if isinstance(s, Store)]
     return (*(s for s in steps if not isinstance(s, Store)), *stores)
+
+
+def _are_apart(bodies: Sequence[Sequence[Step]]) -> bool:
+    """Whether the bodies have as many steps, and no local of another."""
+    taken = set[str]()
+    for body in bodies:
+        locals_ = {s.local for s in steps_of(body) if isinstance(s, (Let, Accumulator, Assign))}
+        if len(body) != len(bodies[0]) or not taken.isdisjoint(locals_):
+            return False
+        taken |= locals_
+    return True
 
 
 def _around(surroundings: Surroundings, lane: Symbol, index: Symbol, phases: int) -> Surroundings:

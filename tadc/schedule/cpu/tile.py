@@ -163,7 +163,7 @@ def tiled(
         read = sum(
             w.weight
             * w.values(counts, frozenset())
-            * (1 / vectors if lanes.isdisjoint(w.symbols) else distance)
+            * (1 / vectors if lanes.isdisjoint(w.symbols) else max(machine.unaligned, distance))
             for w, distance in zip(work, distances, strict=True)
             if w.reads
         )

@@ -140,8 +140,10 @@ def side_by_side(
     joined: Callable[[Sequence[Loop]], tuple[Step, ...] | None] = lambda _: None,
 ) -> tuple[Step, ...] | None:
     """The steps of all bodies, their loops as one; None where an index is another for each body, or loops differ which
-    `joined` makes no steps of.
+    `joined` makes no steps of, or what they do.
     """
+    if len({len(steps) for steps in bodies}) > 1:
+        return None
     result: list[Step] = []
     for steps in zip(*bodies, strict=True):
         first = steps[0]
