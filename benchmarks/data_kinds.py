@@ -3,8 +3,8 @@
     python benchmarks/data_kinds.py [--only NAME]... [--output DIR]
 
 First values and gradients of small arrays are compared with PyTorch's in float64. Then large ones are timed, in float32: milliseconds
-of the processor, of a whole call, the least of several by turns. Index tensors are each a `tadc.Index`, which keeps its lists, but those
-of sparse tensors as tuples, whose lists each call builds. Writes `data_kinds.md`.
+of the processor, of a whole call, the least of several by turns. Index tensors are each a `tadc.Index`, which keeps its lists, those
+of sparse tensors too. Writes `data_kinds.md`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,14 @@ class Case:
 
     def arguments(self, *, kept: bool = False) -> dict[str, Any]:
         sizes = {n: s for n, s in self.sizes.items() if n in self.f.sizes}
-        indices = {n: tadc.index(k) if kept else k for n, k in self.indices.items()}
-        return {**self.reals, **indices, **sizes}
+        made = tadc.index if kept else lambda k: k
+        indices = {n: made(k) for n, k in self.indices.items()}
+        # Of a sparse tensor as a tuple, its values and its indices.
+        reals = {
+            n: (a[0], *map(made, a[1:])) if isinstance(a, tuple) else a
+            for n, a in self.reals.items()
+        }
+        return {**reals, **indices, **sizes}
 
     def gradients_by_tadc(
         self, arguments: dict[str, Any], cotangents: list[np.ndarray]

@@ -63,7 +63,7 @@ from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.memory import fits
 from tadc.schedule.nest.scatter import scatter_kernels
-from tadc.schedule.rewrite import companions
+from tadc.schedule.rewrite import companions, slices
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.factor import nested_over_data, with_factors_outside
 from tadc.schedule.rewrite.inline import in_readers
@@ -78,6 +78,7 @@ from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.safe_loads import safely_loaded
 from tadc.schedule.rewrite.searches import Check, Way, checks_of, searching
 from tadc.schedule.rewrite.shared import shared
+from tadc.schedule.rewrite.slices import Sliced
 from tadc.syntax import ast, parse_idx
 
 __all__ = [
@@ -123,6 +124,7 @@ __all__ = [
     "with_companions",
     "with_lists",
     "with_reductions_apart",
+    "with_slices",
 ]
 
 MOST_REPEATED = 4  # times as many operations as a program by tensors may take point by point
@@ -405,6 +407,12 @@ def with_lists(program: Program, facts: Facts | None = None, narrow: bool = Fals
     arranged = nested_over_data(with_sums_before_rare_tests(live(common(program))))
     found = listed(with_position_values(arranged), facts)
     return replace(found, program=in_32_bits(found.program)) if narrow else found
+
+
+@lru_cache(maxsize=128)
+def with_slices(program: Program) -> Sliced:
+    """The program as calls run it, with slices of index tensors as tensors of their own; files take whole ones."""
+    return slices.with_slices(program)
 
 
 @lru_cache(maxsize=128)

@@ -6,7 +6,8 @@ from typing import Any
 
 from tadc.function.foreign import framework_of
 from tadc.ir.sparse import Sparse
-from tadc.runtime.index import Index, as_index
+from tadc.runtime.index import Index
+from tadc.runtime.index import index as indexed_array
 from tadc.runtime.sparse import (
     SparseIndex,
     Stored,
@@ -35,7 +36,7 @@ def index(k: Any) -> Any:
     if isinstance(k, (Index, SparseIndex)):
         return k
     given = _parts(k)
-    return as_index("the index tensor", k) if given is None else indexed(k, given, index)
+    return indexed_array(k) if given is None else indexed(k, given, index)
 
 
 def stored(name: str, sparse: Sparse, value: Any) -> Stored:

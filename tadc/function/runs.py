@@ -84,7 +84,8 @@ def _listed(f: Function) -> Listed | None:
     """The program with lists of which none is long, if it reads through data; windows may overlap, rows do not."""
     if not compiler.reads_data(f._program):
         return None
-    return compiler.with_lists(f._program, _facts(f._program), narrow=True)
+    program = compiler.with_slices(f._program).program
+    return compiler.with_lists(program, _facts(program), narrow=True)
 
 
 def _facts(program: Program) -> Facts:
@@ -148,6 +149,7 @@ def _plan(f: Function, sizes: Mapping[str, int] | None, dtype: str) -> Plan:
     program, real, options = f._program, cast("DType", dtype), f._options
     made = None
     if compiler.reads_data(program):
+        program = compiler.with_slices(program).program
         made = compiler.with_companions(program, _facts(program), narrow=True)
         program = made.program
         sizes = None if sizes is None else {**sizes, **made.sizes_at(sizes)}

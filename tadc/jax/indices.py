@@ -24,7 +24,10 @@ _indices: WeakValueDictionary[int, Index] = WeakValueDictionary()
 def array_of(name: str, index: Index) -> Any:
     """The elements as an array of JAX. Raises DataError where that has 32 bits and an element has more."""
     if index not in _arrays:
-        made = jnp.asarray(_narrowed(name, index))
+        with (
+            jax.ensure_compile_time_eval()
+        ):  # no tracer, in whatever program the index is met first
+            made = jnp.asarray(_narrowed(name, index))
         _arrays[index] = made
         _indices[id(made)] = index
     return _arrays[index]

@@ -176,12 +176,22 @@ def _by_callback(*inputs: Any, key: str, sizes: Sizes, dtype: str) -> Any:
 
 def _refuse_checks(operator: Operator) -> None:
     """Raises BackendError where elements of index tensors would be checked within a program of XLA, which has no errors."""
-    if operator.reads_data and operator.function._options.bounds == "check":
-        raise BackendError(
-            None,
-            "the elements of an index tensor are traced here, and are checked in no program of XLA",
-            fix='compile with `bounds="nan"`, or close over the index arrays instead of passing them to `jit`',
-        )
+    if not operator.reads_data or operator.function._options.bounds != "check":
+        return
+    instead = 'compile with `bounds="nan"`: outputs are NaN then if an element leads outside'
+    for s in operator.program.statements:
+        if s.target.dtype == INDEX:
+            raise BackendError(
+                None,
+                f"`{s.target.name}` is computed here and read as an index, and no program of XLA checks its elements",
+                fix=instead,
+            )
+    names = " and ".join(f"`{t.name}`" for t in operator.inputs if t.dtype == INDEX)
+    raise BackendError(
+        None,
+        f"elements of {names} are traced here, and no program of XLA checks them",
+        fix=f"{instead}; or close over the index arrays instead of passing them to `jit`",
+    )
 
 
 ad.primitive_jvps[call] = _jvp

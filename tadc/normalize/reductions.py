@@ -262,10 +262,11 @@ class _Separation:
         ):
             return False  # pairs of positions and of what their data are equal to are far more than positions
         known = self._known_guards(free, form)
+        others = set(around.guards) - set(known)
         leading = {d.name for d in form.leading}
         if any(not leading.isdisjoint(domain.symbols) for domain, _ in known):
             return False  # one guard may keep inside what another one looks up
-        if len(known) < len(around.guards):
+        if others:
             # Its reads may be inside only because of an index that it does not know. And without data it may be a running
             # value, whose range has an end for each point around it.
             own = {
@@ -273,7 +274,7 @@ class _Separation:
             }
             over_data = not own.isdisjoint(reduce.domain.symbols)
             if not over_data or not (
-                self._has_points_of(reduce, set(around.guards) - set(known), free, around)
+                self._has_points_of(reduce, others, free, around)
                 or self._is_inside(form, free, known)
             ):
                 return False
@@ -313,9 +314,21 @@ class _Separation:
         )
 
     def _known_guards(self, free: set[Symbol], form: _Form) -> _Guards:
-        """Those that speak of these indices alone."""
-        guards = form.around.guards
-        return tuple(g for g in guards if free.issuperset(self._free(g[0], form.leading)))
+        """Those that speak of these indices alone; of the others that hold, the conditions that do."""
+        leading = {d.name for d in form.leading}
+        known: list[_Guard] = []
+        for domain, holds in form.around.guards:
+            if free.issuperset(self._free(domain, form.leading)):
+                known.append((domain, holds))
+                continue
+            part = Domain.of(
+                c
+                for c in (domain if holds else ())
+                if leading.isdisjoint(c.form.symbols)
+                and free.issuperset(self._free(Domain.of((c,)), form.leading))
+            )
+            known += [(part, True)] if part != EVERYWHERE else []
+        return tuple(known)
 
     def _has_points_of(
         self, reduce: Reduce, guards: Set[_Guard], free: set[Symbol], around: _Surroundings

@@ -13,6 +13,7 @@ from functools import partial
 from math import prod
 from threading import Thread
 from typing import Any, TypeAlias
+from weakref import ref
 
 import numpy as np
 from numpy import generic, ndarray
@@ -41,7 +42,7 @@ from tadc.runtime.buffers import are_apart, are_separate
 from tadc.runtime.cpu.native import Launch
 from tadc.runtime.cuda.arrays import cupy, is_gpu_array, is_on_gpu
 from tadc.runtime.cuda.launch import CudaLaunch
-from tadc.runtime.data_run import DataRun
+from tadc.runtime.data_run import DataRun, LaunchAgain
 from tadc.runtime.element_types import numpy_type
 from tadc.runtime.index import Index, as_index
 from tadc.runtime.opencl.arrays import empty as cl_empty
@@ -417,12 +418,21 @@ class Calls:
         put: Callable[[Sequence[Any], Sequence[Any]], list[Any]],
     ) -> None:
         """That calls of this signature go straight to the launcher."""
-        if self._data is not None or self._program.is_empty(call.sizes):
+        if self._program.is_empty(call.sizes):
             return
-        computed = self.element_type(call)
+        pairs = zip(self._program.inputs, arrays, strict=True)
+        if any(call.indices.get(t.name, a) is not a for t, a in pairs):
+            return  # an array of indices, which may hold others next time
+        backend, computed = self.backend(call), self.element_type(call)
         on_gpu = _of_device(call)
         device = None if on_gpu is None else on_gpu.device.id
-        launch = self._runners.launch(self.backend(call), computed, call.sizes, device)
+        launch: Launch | CudaLaunch | LaunchAgain | None
+        if self._data is None:
+            launch = self._runners.launch(backend, computed, call.sizes, device)
+        elif resolved_backend(backend) == "native":
+            launch = self._data.again(computed, call.indices, call.sizes)
+        else:
+            return
         if launch is None:
             return
         wanted = [numpy_type(t.dtype or computed) for t in self._program.inputs]
@@ -430,7 +440,7 @@ class Calls:
         conversions = tuple(
             (k, partial(as_they_must_be, own))
             for k, (a, own) in enumerate(zip(arrays, wanted, strict=True))
-            if not (_is_ready(a) and a.dtype == own)
+            if type(a) is not Index and not (_is_ready(a) and a.dtype == own)
         )
         computes = [own for _, own in self._forms(call, [None] * len(types))]
         casts = any(t is not None and t != o for t, o in zip(types, computes, strict=True))
@@ -461,7 +471,7 @@ class _Repeated:
     is an `out`, and `direct` whether the launcher may write there itself.
     """
 
-    launch: Launch | CudaLaunch
+    launch: Launch | CudaLaunch | LaunchAgain
     conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
     types: tuple[Any, ...]
     put: Callable[[Sequence[Any], Sequence[Any]], list[Any]]
@@ -478,7 +488,8 @@ class _Repeated:
         elif not are_separate(out):
             return None
         else:
-            results = self.launch(arrays, out if self.direct and are_apart(out, arrays) else ())
+            others = [a for a in arrays if type(a) is not Index]
+            results = self.launch(arrays, out if self.direct and are_apart(out, others) else ())
         if self.types:
             results = [as_type(a, t) for a, t in zip(results, self.types, strict=True)]
         return self.put(results, out) if out else results
@@ -491,9 +502,9 @@ def signature(
     accumulate: bool = False,
     types: Types = (),
 ) -> Hashable | None:
-    """All of a call that its checks depend on, overlaps aside; None for arguments other than arrays and numbers.
+    """All of a call that its checks depend on, overlaps aside; None for other arguments.
 
-    Of an array: its shape, type and place, and whether it is dense; of one in `out` its strides and whether it may be
+    Of an array: its shape, type and place, and whether it is dense; of an `Index`: which one; of one in `out` its strides and whether it may be
     written too; of a Python integer whether it has 64 bits.
     """
     key: list[Any] = []
@@ -509,6 +520,8 @@ def signature(
             key += (a.shape, a.dtype, (a.device.id, a.flags.c_contiguous))
         elif issubclass(kind, generic):
             key += (generic, a.dtype)
+        elif kind is Index and a.is_given_again:
+            key.append(ref(a))  # its elements never change
         else:
             return None
     if sizes:

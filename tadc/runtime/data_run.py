@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from tadc.ir.program import Program
 from tadc.options import ON_DEVICES, Options
 from tadc.resolve.bounds import ReadCheck
 from tadc.resolve.resolve import Resolved
-from tadc.runtime.cpu.native import available_threads
+from tadc.runtime.cpu.native import Launch, available_threads
 from tadc.runtime.cuda import arrays as cuda
 from tadc.runtime.cuda.resident import beside, device_of
 from tadc.runtime.data_checks import check_read, check_values, is_inside
@@ -29,13 +30,14 @@ from tadc.runtime.index import (
     list_tensors,
     lists_of,
     nearer,
+    sliced,
 )
 from tadc.runtime.opencl import arrays as opencl
 from tadc.runtime.outside import Element, LeadsOutside, Outside
 from tadc.runtime.run import Runners, resolved_backend
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
-__all__ = ["DataRun"]
+__all__ = ["DataRun", "LaunchAgain"]
 
 Made = TypeVar("Made")
 
@@ -54,6 +56,7 @@ class DataRun:
         self._program = program
         self._key = object()  # of what an `Index` keeps
         self._options = options
+        self._sliced = compiler.with_slices(program)
         self._plain = Runners(program, options)
         self._listed: dict[tuple[Facts | None, bool], tuple[Listed, Runners]] = {}
         names = {t.name for t in program.inputs}
@@ -182,6 +185,23 @@ class DataRun:
         _, runners = self._runners(facts, narrow=narrow)
         return runners, {**arrays, **own}, {**sizes, **counts}
 
+    def again(
+        self, dtype: str, indices: Mapping[str, Index], sizes: Mapping[str, int]
+    ) -> LaunchAgain | None:
+        """What runs native code for these very index tensors and sizes, of which a call was checked; None where more than that is needed."""
+        if self._stages is not None or self._narrow(indices) != indices:
+            return None
+        if self._options.bounds == "nan":
+            try:
+                self._check(indices, sizes, indices)
+            except LeadsOutside:
+                return None
+        runners, _, numbers = self.with_lists("native", {}, indices, sizes)
+        if runners.program.is_empty(numbers) or not runners.launch("native", dtype, numbers, None):
+            return None
+        names = tuple(t.name for t in self._program.inputs)
+        return LaunchAgain(self, dtype, names, frozenset(indices), dict(sizes))
+
     def _remembered(
         self,
         what: Hashable,
@@ -204,7 +224,8 @@ class DataRun:
         sizes: Mapping[str, int],
     ) -> tuple[tuple[Facts | None, bool], dict[str, Any], dict[str, int]]:
         """What decides how the program runs along lists, the index tensors with the lists that are made, and the lengths of these."""
-        lists = compiler.with_lists(self._program).lists
+        indices = sliced(indices, self._sliced.slices)
+        lists = compiler.with_lists(self._sliced.program).lists
         limit, threads = self._options.list_limit, self._options.threads or available_threads()
         made = lists_of(lists, indices, sizes, limit, threads, device)
         given = {n: k.array for n, k in indices.items()}
@@ -227,9 +248,9 @@ class DataRun:
         key = facts, narrow
         if key not in self._listed:
             listed = (
-                compiler.with_lists(self._program)
+                compiler.with_lists(self._sliced.program)
                 if facts is None
-                else compiler.with_companions(self._program, facts, narrow)
+                else compiler.with_companions(self._sliced.program, facts, narrow)
             )
             self._listed[key] = listed, Runners(listed.program, self._options)
         return self._listed[key]
@@ -345,6 +366,29 @@ class DataRun:
         ends = {t: (indices[t].min, indices[t].max) for t in check.index_tensors}
         key = (self._checks.index(check), given, *ends.items())
         return self._inside.of(key, lambda: is_inside(check, sizes, ends))
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchAgain:
+    """The launcher of a program for sizes and the same `Index` in place of each index tensor, which keeps the lists: nothing is checked."""
+
+    run: DataRun
+    dtype: str
+    names: tuple[str, ...]
+    indices: frozenset[str]
+    sizes: Mapping[str, int]
+
+    def __call__(
+        self, inputs: Sequence[Any], into: Sequence[NDArray[Any] | None] = ()
+    ) -> list[NDArray[Any]]:
+        """The outputs, as `Launch` gives them. The inputs are in their order, ready for native code but for index tensors, which are as they were."""
+        given = dict(zip(self.names, inputs, strict=True))
+        indices = {n: given[n] for n in self.names if n in self.indices}
+        runners, own, numbers = self.run.with_lists("native", {}, indices, self.sizes)
+        launch = runners.launch("native", self.dtype, numbers, None)
+        assert isinstance(launch, Launch), "it was compiled before"
+        given |= own
+        return launch([given[t.name] for t in runners.program.inputs], into)
 
 
 def _too_large(name: str, k: Index, most: int, use: str) -> LeadsOutside:

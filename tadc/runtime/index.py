@@ -28,6 +28,7 @@ from tadc.runtime.opencl.arrays import is_cl_array
 from tadc.schedule.rewrite.list_tensors import Facts, Key, Listed, Rows, SortedList
 from tadc.schedule.rewrite.matches import ELEMENT, Match
 from tadc.schedule.rewrite.pieces import PIECE
+from tadc.schedule.rewrite.slices import Slice
 
 __all__ = [
     "Index",
@@ -35,10 +36,12 @@ __all__ = [
     "as_index",
     "companion_tensors",
     "facts_of",
+    "for_calls",
     "index",
     "list_tensors",
     "lists_of",
     "nearer",
+    "sliced",
 ]
 
 Made = TypeVar("Made")
@@ -58,6 +61,7 @@ class Index:
         """`unsigned` are the elements where some are beyond 2**63, as which they are in the array."""
         self._array = array
         self._unsigned = unsigned
+        self.is_given_again = False  # it was made for several calls: these are remembered with it
         self._lists: dict[tuple[object, ...], Any] = {}
         self._lock = Lock()
 
@@ -98,6 +102,15 @@ class Index:
     def unique(self) -> bool:
         """Whether no two elements are equal."""
         return bool(len(np.unique(self._array)) == self._array.size)
+
+    def at(self, dimension: int, place: int) -> Index:
+        """The elements at a place of a dimension, or at the last one, which keep their own lists. They are kept with this one."""
+
+        def make() -> Index:
+            along = np.moveaxis(self._array, dimension, 0)
+            return Index(_frozen(along[min(place, len(along) - 1)]))
+
+        return self.kept(("at", dimension, place), make)
 
     def element(self, position: tuple[int, ...]) -> int:
         """The element that was given."""
@@ -177,7 +190,13 @@ def index(k: Any) -> Any:
 
     Raises ArgumentError for anything but integers.
     """
-    return as_index("the index tensor", k)
+    return for_calls(as_index("the index tensor", k))
+
+
+def for_calls(k: Index) -> Index:
+    """The index tensor, which several calls will have."""
+    k.is_given_again = True
+    return k
 
 
 def as_index(name: str, value: Any) -> Index:
@@ -236,6 +255,13 @@ def nearer(indices: Mapping[str, Index], most: int, period: int) -> dict[str, In
         return dict(indices)
     first, *others = far.values()
     return {**indices, **first.kept(("nearer", most, period, tuple(far)), make, others)}
+
+
+def sliced(indices: Mapping[str, Index], slices: Sequence[Slice]) -> dict[str, Index]:
+    """The index tensors with slices in place of those that have some."""
+    whole = {one.of for one in slices}
+    own = {one.name: indices[one.of].at(one.dimension, one.place) for one in slices}
+    return {n: k for n, k in indices.items() if n not in whole} | own
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,9 +334,8 @@ class ListArrays:
         xp = module_of(positions)
         with using(device):
             flat = positions if len(positions) else xp.zeros(1, begin.dtype)
-            # Of a tensor without elements no number is a position; of one dimension the number is the place.
-            split = len(positions) and len(shape) != 1
-            places = xp.unravel_index(flat, shape) if split else (flat,) * len(shape)
+            # Of a tensor without elements no number is a position.
+            places = _places(flat, shape) if len(positions) else (flat,) * len(shape)
             self.positions = tuple(_frozen(p.astype(begin.dtype, copy=False)) for p in places)
         self._flat: Indices = flat
         self._sorted: WeakKeyDictionary[object, Indices] = WeakKeyDictionary()
@@ -475,6 +500,16 @@ def _matching(
     coefficient = m.form.coefficient(ELEMENT)
     added = m.form.at({**sizes, ELEMENT: 0})
     return a.matching(indices[m.of], coefficient, added, m.divisor)
+
+
+def _places(numbers: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """The place in each dimension of the elements with these numbers in row-major order, of the same type."""
+    inner: list[Any] = []
+    for extent in reversed(shape[1:]):
+        rows = numbers // extent
+        inner.insert(0, numbers - rows * extent)
+        numbers = rows
+    return (numbers, *inner) if shape else ()
 
 
 def _of_distinct(name: str, k: Index, limit: int, threads: int) -> ListArrays:

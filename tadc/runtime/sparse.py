@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tadc.errors import ArgumentError, DataError, ShapeError
 from tadc.ir.affine import Symbol
 from tadc.ir.sparse import COMPRESSED, Sparse
-from tadc.runtime.index import Index, as_index
+from tadc.runtime.index import Index, as_index, for_calls
 
 __all__ = [
     "Pattern",
@@ -111,7 +111,7 @@ class _Kept:
         with self.lock:
             if sparse.layout not in self.made:
                 found = converted(given, sparse)
-                arrays = tuple(map(as_index, sparse.pattern, found.arrays))
+                arrays = tuple(map(for_calls, map(as_index, sparse.pattern, found.arrays)))
                 checked(sparse, replace(found, arrays=arrays))
                 self.made[sparse.layout] = replace(found, arrays=arrays)
             return self.made[sparse.layout]

@@ -15,6 +15,7 @@ from tadc.runtime.cpu import c_compiler, list_builder
 from tadc.runtime.index import ListArrays, as_index, companion_tensors, lists_of
 from tadc.schedule.rewrite.list_tensors import Facts
 from tadc.schedule.rewrite.lists import listed
+from tadc.schedule.rewrite.slices import with_slices
 from tests.data.test_files import called_from_a_file
 
 TEXT = "y[i: 40, c] = sum{e | k[e] = i} w[e]*x[e, c]"
@@ -120,6 +121,35 @@ def test_rows_of_one_tensor_are_cut_as_tensors_of_their_own(backend):
     assert any("ends_pieces" in t.name for t in listed(f.program, Facts()).program.inputs)
 
 
+def test_what_is_read_at_fixed_places_of_a_dimension_are_tensors_of_their_own():
+    rows = tadc.compile("size N\ninput ends[2, E]\ny[i: N] = sum{e | ends[1,e] = i} x[ends[0,e]]")
+    columns = tadc.compile("y[a: 5, b: 7] = sum{e | c[e,1] = a and c[e,2] = b} w[e]")
+    whole = tadc.compile("y[e, a: 2] = x[c[e,a]]*x[c[e,0]]")
+    found = [with_slices(f.program) for f in (rows, columns, whole)]
+    assert [[(s.of, s.dimension, s.place) for s in each.slices] for each in found] == [
+        [("ends", 0, 0), ("ends", 0, 1)],
+        [("c", 1, 1), ("c", 1, 2)],
+        [],
+    ]
+    (one,) = listed(found[0].program).lists
+    assert [k.tensor for k in one.keys] == ["ends_at_1"] and len(one.positions) == 1
+    assert "ends_at_0 in their order" in str(rows.plan())
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_slices_keep_their_lists_with_the_index_and_may_be_outside_where_nothing_depends_on_them(
+    backend,
+):
+    text = "size N\ninput ends[M, E]: index\ny[i: N] = sum{e | M >= 2 and ends[1,e] = i} w[e] + [i = ends[0, 0]]"
+    f = tadc.compile(text, backend=backend)
+    w = np.array([1.0, 2, 4])
+    ends = tadc.index([[2, 2, 2], [0, 1, 0]])
+    assert f(ends=ends, w=w, N=3).tolist() == [5, 2, 1]
+    assert ends.at(0, 1) is ends.at(0, 1)
+    assert f(ends=[[2, 2, 2]], w=w, N=3).tolist() == [0, 0, 1]
+
+
 @pytest.mark.slow
 @pytest.mark.compiler
 def test_bits_are_those_of_one_run_on_one_thread_from_a_file_too():
@@ -186,6 +216,40 @@ def test_what_follows_from_index_tensors_and_sizes_is_made_once(monkeypatch, bac
     assert len(made) == 4
     with pytest.raises(tadc.DataError):
         f(k=k, m=m, w=w, x=x[:2], N=3)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("bounds", ["check", "nan", "trust"])
+def test_calls_with_the_same_index_are_remembered_and_with_others_checked(monkeypatch, bounds):
+    text = "size N\ny[i: N] = sum{e | k[e] = i} w[e]*x[m[e]]"
+    f = tadc.compile(text, backend="native", bounds=bounds)
+    k, m, far = (tadc.index(a) for a in ([0, 1, 1], [2, 0, 1], [2, 0, 3]))
+    w, x = np.array([1.0, 2.0, 4.0]), np.array([1.0, 10.0, 100.0])
+    for _ in range(2):
+        assert f(k=k, m=m, w=w, x=x, N=3).tolist() == [100, 42, 0]
+    runs = []
+    run = data_run.DataRun.run
+    monkeypatch.setattr(data_run.DataRun, "run", lambda *a: (runs.append(a), run(*a))[1])
+    assert f(k=k, m=m, w=2 * w, x=x[::-1], N=3).tolist() == [2, 480, 0]
+    assert f(k=k, m=m, w=w.astype(np.float32), x=x, N=3).tolist() == [100, 42, 0]
+    out = np.zeros(3)
+    for _ in range(2):
+        assert f(k=k, m=m, w=w, x=x, N=3, out=out) is out and out.tolist() == [100, 42, 0]
+        _, pullback = f.vjp(k=k, m=m, w=w, x=x, N=3)
+        assert pullback(np.array([1.0, 2.0, 3.0]))["x"].tolist() == [4, 8, 1]
+    assert len(runs) == 5  # the first of each kind
+    array = np.array([0, 1, 1])
+    for expected in ([100, 42, 0], [40, 2, 100]):
+        assert f(k=array, m=m, w=w, x=x, N=3).tolist() == expected
+        array[:] = [2, 1, 0]
+    for _ in range(2):
+        if bounds == "check":
+            with pytest.raises(tadc.DataError):
+                f(k=k, m=far, w=w, x=x, N=3)
+        elif bounds == "nan":
+            assert np.isnan(f(k=k, m=far, w=w, x=x, N=3)).all()
+    del k
+    assert f(k=tadc.index([2, 1, 1]), m=m, w=w, x=x, N=3).tolist() == [0, 42, 100]
 
 
 MEASURED = '''

@@ -342,3 +342,16 @@ def test_what_is_known_of_a_size_holds_of_no_data(size):
     y, pullback = f.vjp(k=k, w=np.array([1.0, 2, 4, 8]))
     assert y.tolist() == [[0, 0], [0, 8]]
     assert pullback(np.array([[1.0, 2], [3, 4]]))["w"].tolist() == [0, 0, 0, 4]
+
+
+@pytest.mark.parametrize("mode", ["value", "adjoint", "tangent"])
+def test_a_sum_stays_under_the_part_of_a_condition_that_speaks_of_its_data(mode):
+    text = "size N, E\ninput k[N]: index, m[N]: index, d[E]: index, y[E]\nz[i: E] = exp(sum{g | d[g] = k[pad(m[0] + 1)] and d[i] >= 0} y[g])"
+    value = tadc.compile(text, dtype="float64")
+    f = {"value": value, "adjoint": value.adjoint("y"), "tangent": value.tangent("y")}[mode]
+    again = tadc.compile(str(f), dtype="float64")
+    for rows in (1, 2):  # of one row, `m[0] + 1` is outside
+        y = np.arange(3.0)
+        arrays = {"k": [1] * rows, "m": [0] * rows, "d": [0, 1, 0], "y": y, "dz": y - 1, "dy": y}
+        given = [arrays[n] for n in f.inputs]
+        np.testing.assert_array_equal(again(*given), f(*given))

@@ -60,7 +60,7 @@ def test_batches_are_of_values_and_of_indices():
 
 
 def test_index_arrays_may_be_traced_where_nothing_is_checked():
-    with pytest.raises(tadc.BackendError, match="traced here"):
+    with pytest.raises(tadc.BackendError, match="`dst` and `src` are traced here"):
         jax.jit(passed())(SRC, DST, W, X)
     f = jax.jit(passed(bounds="nan"))
     close(f(SRC, DST, W, X), summed(SRC, DST, W, X))
@@ -79,6 +79,22 @@ def test_an_element_that_leads_outside_is_named(call):
         f(SRC * 1.0, DST, W, X)
 
 
+def test_indices_that_are_computed_in_a_program_of_xla_are_not_checked_there():
+    text = "m[i] = argmax{j} s[i,j]; y[i] = x[m[i]]; output y"
+    s, x = jnp.array([[1.0, 3, 2], [4, 0, 1]]), jnp.array([10.0, 20, 30])
+    f, g = (tadc.jax.wrap(tadc.compile(text, bounds=b)) for b in ("check", "nan"))
+    with pytest.raises(tadc.BackendError, match=r"`m` is computed here[^`]*`bounds=.nan.`"):
+        jax.jit(f)(s, x)
+    close(jax.jit(g)(s, x), f(s, x))
+    assert jnp.isnan(jax.jit(g)(s, x[:1])).all()
+
+
+def test_an_index_that_a_program_of_xla_is_the_first_to_meet_is_a_constant_of_it():
+    f, k, x = tadc.jax.wrap(tadc.compile("y[e] = x[k[e]]")), tadc.index([2, 0]), jnp.arange(3.0)
+    for run in (jax.jit(lambda x: f(x, k)), lambda x: f(x, k), jax.jit(lambda x: f(x, [2, 0]))):
+        assert run(x).tolist() == [2, 0]
+
+
 def test_an_index_is_an_argument_and_a_constant_of_jit():
     f, src = passed(), tadc.index(np.asarray(SRC))
     close(f(src, DST, W, X), summed(SRC, DST, W, X))
@@ -94,7 +110,7 @@ def test_computed_indices_are_checked_where_there_are_numbers():
     close(gradient, (jnp.array([5.0, 7]), u))
     with pytest.raises(tadc.DataError):
         f(u=u + 1, v=v)
-    with pytest.raises(tadc.BackendError, match="traced here"):
+    with pytest.raises(tadc.BackendError, match="`c` is computed here"):
         jax.jit(lambda u: f(u=u, v=v))(u)
 
 

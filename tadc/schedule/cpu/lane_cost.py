@@ -225,14 +225,16 @@ def cost_of_sums(
                 total += times * alone * (ALONE_EXPENSIVE if is_expensive(e) else ALONE)
         match step:
             case Loop(r, body) if not lane and is_better_outside(step, lane_limits):
-                total += times * (FOLDED + REPEATED * cost_in_lanes(body, r.index))
+                often = min(REPEATED, trips.get(r.index, REPEATED))
+                total += times * (FOLDED + often * cost_in_lanes(body, r.index, trips=trips))
             case Loop(r, body):
                 summed = accumulated(step) and not has_loops(body)
                 if summed and not lane:
                     share = MANY / max(1, trips.get(r.index, MANY))
                     total += times * FOLDED * min(max(1.0, share), SOONER)
                 inner_lane = r.index if summed and lanes_of_loop(step, lane_limits) != 0 else ""
-                waiting += [(s, times * REPEATED, inner_lane) for s in body]
+                often = min(REPEATED, trips.get(r.index, REPEATED))
+                waiting += [(s, times * often, inner_lane) for s in body]
             case Branch(_, then, otherwise):
                 waiting += [(s, times, lane) for s in (*then, *otherwise)]
             case Store():

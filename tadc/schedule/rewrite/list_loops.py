@@ -26,7 +26,7 @@ from tadc.ir.program import Tensor
 from tadc.ir.walk import substitute
 from tadc.normalize.reductions import MOST_TERMS, extents_around_body
 from tadc.schedule.rewrite.list_tensors import Key, SortedList, factor
-from tadc.schedule.rewrite.looked_up import data_among
+from tadc.schedule.rewrite.looked_up import data_among, needed
 from tadc.schedule.rewrite.made_lists import MadeLists
 from tadc.schedule.rewrite.matches import wanted_element
 from tadc.schedule.rewrite.pieces import ListLoop
@@ -78,13 +78,9 @@ class ListLoops:
             self.lists.tested[self.statement] = "*".join(points)
         if not self.indices and not self.derived:
             return e
-        return Reduce(
-            e.op,
-            (*self.indices, *free),
-            (*self.derived, *waiting),
-            domain & Domain.of(self.conditions),
-            body,
-        )
+        domain &= Domain.of(self.conditions)
+        derived = needed((*domain.symbols, *body.symbols), (*self.derived, *waiting))
+        return Reduce(e.op, (*self.indices, *free), derived, domain, body)
 
     def _is_test(self, c: Condition, free: list[Symbol], waiting: list[Determined]) -> bool:
         """Whether the condition selects points by data: it is an equation, or compares data of the points with what is known."""
