@@ -7,6 +7,12 @@
     piece    positions of a piece
 -#}
 {% if sorts %}
+#ifdef __GNUC__  // with a single key its loops over keys are none
+#define FOR_ITS_KEYS __attribute__((always_inline))
+#else
+#define FOR_ITS_KEYS
+#endif
+
 // The number of an element among the keys, in row-major order of several keys; -1 for one that is in no list.
 static inline long long key_of(long long position, int keys, const {{ integer }}* const* of, const long long* low,
                                const long long* counts) {
@@ -19,21 +25,51 @@ static inline long long key_of(long long position, int keys, const {{ integer }}
   return number;
 }
 
+// Whether the positions from `p` to before `end` have one key: where they do, none is to wait for the number of the one before.
+static inline int is_one_key(long long p, long long end, int keys, const {{ integer }}* const* of) {
+  int same = 1;
+  for (int k = 0; k < keys && same; k++) {
+    same = of[k][p] == of[k][end - 1];  // mostly they are not
+    for (long long q = p; same && q < end; q++) same = of[k][q] == of[k][p];
+  }
+  return same;
+}
+
 // Counts the elements of each key among the positions from `p` to before `end`.
-static inline void count_keys(long long p, long long end, int keys, const {{ integer }}* const* of, const long long* low,
+static inline FOR_ITS_KEYS void count_keys(long long p, long long end, int keys, const {{ integer }}* const* of, const long long* low,
                               const long long* counts, {{ integer }}* places) {
-  for (; p < end; p++) {
-    const long long key = key_of(p, keys, of, low, counts);
-    if (key >= 0) places[key]++;
+  while (p < end) {
+    const long long next = end - p < 64 ? end : p + 64;
+    if (is_one_key(p, next, keys, of)) {
+      const long long key = key_of(p, keys, of, low, counts);
+      if (key >= 0) places[key] += ({{ integer }})(next - p);
+      p = next;
+    }
+    for (; p < next; p++) {
+      const long long key = key_of(p, keys, of, low, counts);
+      if (key >= 0) places[key]++;
+    }
   }
 }
 
 // Puts these positions at the places of their keys.
-static inline void place_keys(long long p, long long end, int keys, const {{ integer }}* const* of, const long long* low,
+static inline FOR_ITS_KEYS void place_keys(long long p, long long end, int keys, const {{ integer }}* const* of, const long long* low,
                               const long long* counts, {{ integer }}* places, {{ integer }}* positions) {
-  for (; p < end; p++) {
-    const long long key = key_of(p, keys, of, low, counts);
-    if (key >= 0) positions[places[key]++] = ({{ integer }})p;
+  while (p < end) {
+    const long long next = end - p < 64 ? end : p + 64;
+    if (is_one_key(p, next, keys, of)) {
+      const long long key = key_of(p, keys, of, low, counts);
+      if (key >= 0) {
+        {{ integer }}* to = positions + places[key];
+        for (long long n = 0; n < next - p; n++) to[n] = ({{ integer }})(p + n);
+        places[key] += ({{ integer }})(next - p);
+      }
+      p = next;
+    }
+    for (; p < next; p++) {
+      const long long key = key_of(p, keys, of, low, counts);
+      if (key >= 0) positions[places[key]++] = ({{ integer }})p;
+    }
   }
 }
 

@@ -38,6 +38,20 @@ def test_native_code_sorts_as_numpy_for_every_number_of_threads(monkeypatch, dty
 
 
 @pytest.mark.compiler
+@pytest.mark.parametrize("keys", [1, 2])
+@pytest.mark.parametrize("runs", [[1], [63], [64, 64], [65, 1, 200], [3, 64, 61, 128, 7], [1000]])
+def test_native_code_sorts_runs_of_equal_keys_as_numpy(monkeypatch, keys, runs):
+    monkeypatch.setattr(list_builder, "PER_THREAD", 50)
+    elements = np.repeat(np.resize([2, 5, 2, -1, 9, 0], len(runs)), runs).astype("int32")
+    arrays, lows, counts = [elements, elements // 2][:keys], (0, -1)[:keys], (8, 4)[:keys]
+    begin, positions = index._sorted(arrays, lows, counts, 1)
+    for threads in (1, 3):
+        found = list_builder.sorted_list(arrays, lows, counts, threads)
+        np.testing.assert_array_equal(found[0], begin)
+        np.testing.assert_array_equal(found[1], positions)
+
+
+@pytest.mark.compiler
 def test_native_code_finds_rows_as_numpy(monkeypatch):
     rng = np.random.default_rng(0)
     text = "y[i] = sum{e=lo[i]..hi[i]} v[e]"
