@@ -142,7 +142,7 @@ UNKNOWN = "is not a command that tadc knows"  # the end of an error's fact
 ONES = "\\ones"
 
 # Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
-FUNCTION_LETTERS = words("f g h F G H Gamma Phi Psi phi varphi psi zeta rho")
+FUNCTION_LETTERS = words("f g h F G H Gamma Theta Phi Psi phi varphi psi zeta rho")
 
 # Words between formulas, written in \text{..} or \mathrm{..}.
 WORDS = {
@@ -169,7 +169,7 @@ SYMBOLS = {
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
     "land": "AND", "wedge": "AND", "lor": "OR", "vee": "OR", "lnot": "NOT", "neg": "NOT",
-    "in": "IN", "frac": "FRAC", "dfrac": "FRAC", "tfrac": "FRAC", "cfrac": "FRAC", "binom": "BINOM", "tbinom": "BINOM", "dbinom": "BINOM", "sqrt": "SQRT",
+    "in": "IN", "frac": "FRAC", "dfrac": "FRAC", "tfrac": "FRAC", "cfrac": "FRAC", "sfrac": "FRAC", "nicefrac": "FRAC", "binom": "BINOM", "tbinom": "BINOM", "dbinom": "BINOM", "sqrt": "SQRT",
     ",": "THIN", ":": "THIN", ";": "THIN", ">": "THIN", "thinspace": "THIN", "quad": "QUAD", "qquad": "QUAD",
     "forall": "FORALL", "dots": "DOTS", "ldots": "DOTS", "cdots": "DOTS", "dotsc": "DOTS", "dotsb": "DOTS",
     "top": "TOP", "intercal": "TOP", "dagger": "TOP", "prime": "PRIME",

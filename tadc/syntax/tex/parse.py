@@ -77,6 +77,7 @@ from tadc.syntax.tex.unclear_letters import (
     is_delta_raised,
     is_delta_unclear,
     is_sigmoid,
+    says_charge,
     with_unclear_delta,
 )
 from tadc.syntax.tex.updates import states_of
@@ -189,7 +190,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
     if "delta" not in declared and (is_delta_unclear(text.text) or is_delta_raised(every)):
         every = [with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
-    words = vocabulary(found.items, [*read, *function_bodies], shapes, is_sigmoid(source))
+    words = vocabulary(
+        found.items,
+        [*read, *function_bodies],
+        shapes,
+        is_sigmoid=is_sigmoid(source),
+        has_charges=says_charge(source),
+    )
     reader = Reader(text, words, states)
 
     trees: list[Read] = []

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tadc.syntax import ast
 from tadc.syntax.base import declared_base
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
-from tadc.syntax.tex.brackets import Brackets, indexed_names
+from tadc.syntax.tex.brackets import Brackets, bare_names, indexed_names
 from tadc.syntax.tex.declared_sets import with_rows_of_sets
 from tadc.syntax.tex.found import Found
 from tadc.syntax.tex.function_heads import (
@@ -61,6 +61,7 @@ def with_scripts(
         places,
         lists.headed,
         lists.at_points | functions_at_points(statements, known, ranks, places, guesses),
+        bare_names(statements),
     )
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)

@@ -27,6 +27,7 @@ class Vocabulary:
     directed: frozenset[str] = frozenset()  # names declared by `%!tadc` lines
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
     is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
+    has_charges: bool = False  # whether it is about charges, such as `e`
     bounds: frozenset[str] = frozenset()  # names that stand above sums
     labelled: frozenset[str] = frozenset()  # those with labels that stand as numbers, `\sigma_d^2`
 
@@ -48,9 +49,11 @@ def vocabulary(
     items: Sequence[ast.Item],
     definitions: Iterable[Statement],
     shapes: Sequence[Statement],
+    *,
     is_sigmoid: bool = True,
+    has_charges: bool = False,
 ) -> Vocabulary:
-    r"""`items` are those of the `%!tadc` lines; `is_sigmoid`: the document says that `\sigma(..)` is the sigmoid."""
+    r"""`items` are those of the `%!tadc` lines; `is_sigmoid` and `has_charges` are what the document says, as in a `Vocabulary`."""
     definitions = list(definitions)
     declared: set[str] = set()
     subscripted: set[str] = set()
@@ -86,6 +89,7 @@ def vocabulary(
         frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound")
         | _numbers(items),
         is_sigmoid,
+        has_charges,
         frozenset(_bounds(definitions)),
         frozenset(_labelled_numbers(definitions)),
     )
@@ -172,7 +176,7 @@ def styled_apart(
     declared: Set[str] = frozenset(),
     parameters: Mapping[int, Set[str]] | None = None,
 ) -> tuple[list[Statement], list[Statement]]:
-    r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`.
+    r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`, `\mathrm{e}` Euler's number.
 
     Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`. Nor do
     letters of names that are `declared` with a label, such as the `c` of `c_s`, nor in a function its `parameters`, by the place
@@ -216,6 +220,8 @@ def styled_apart(
             return token if style else replace(token, value=f"{token.value}_norm")
         if not style or style not in styles[token.value]:
             return token
+        if (token.value, style) == ("e", "upright"):
+            return replace(token, note="euler")
         return replace(token, value=f"{token.value}_{_SUFFIXES[style]}")
 
     def all_renamed(statement: Statement, own: Set[str]) -> tuple[Token, ...]:
