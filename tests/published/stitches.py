@@ -192,7 +192,7 @@ def train_of_three(G_1, G_2, G_3):
 where $d_j$ marks terminal states.
 """,
     source="Mnih et al., Human-level control through deep reinforcement learning, 2015; over a batch",
-    output="L_cal",
+    output="L",
     shapes=("input r[B], gamma[], d[B], Q_hat[B, A], Q[B]",),
     r="4",
     gamma="",

@@ -49,6 +49,13 @@ READ = [
     (r"\[ s_i = \mu_{y_i} - \sum_{c=1}^{C} \mu_c \]", "size C; input mu[C], y[I]: index; s[i] = mu[y[i] - 1] - (sum{c: C} mu[c])"),
     # letters that tell two tensors apart, in the prose too
     (r"views $\mathbf{z}^A$ and $\mathbf{z}^B$ \[ s = \sum_{ij} (z_{ij}^A - z_{ij}^B)^2 \]", "s = sum{i, j} (z_A[i, j] - z_B[i, j])**2"),
+    # units behind formulas, and components
+    (r"\[ y_i = x_i \quad [\text{bit/s}], \]", "y[i] = x[i]"),
+    (r"\[ y_i = x_i \;[\mathrm{dB}] \]", "y[i] = x[i]"),
+    (r"\[ s = \sum_{f=1}^{N} (p_f n_{f,x} + \tau_{f,x}) S_f \]", "size N; input p[N], n_x[N], tau_x[N], S[N]; s = sum{f} (p[f]*n_x[f] + tau_x[f])*S[f]"),
+    # two styles of one letter in lines
+    ("%!tadc input \\mathbf{x}[N, 3], x[N]\n" r"\[ y_i = \mathbf{x}_i \cdot \mathbf{x}_i + x_i \]", "input x_bf[N, 3], x[N]; y[i] = (sum{d} x_bf[i, d]**2) + x[i]"),
+    ("%!tadc input x[N]\n%!tadc input \\mathbf{x}[N, 3]\n" r"\[ y_i = \mathbf{x}_i \cdot \mathbf{x}_i + x_i \]", "input x_bf[N, 3], x[N]; y[i] = (sum{d} x_bf[i, d]**2) + x[i]"),
     # signs of Euler's number, of steps that the prose defines, and of what the prose says of a mean
     ("%!tadc input e[]\n" r"\[ y_i = e^2 x_i \]", "input e[]; y[i] = e**2*x[i]"),
     (r"\[ y_i = \mathrm{e}^2 x_i + e^{-1} \log_2 e \]", "y[i] = exp(2)*x[i] + exp(-1)*log2(exp(1))"),
@@ -81,6 +88,12 @@ REFUSED = [
     (r"\[ h_i = \sum_{(i,j) \in E} x_{ij} \]", "the set that the indices run over is not told"),
     (r"\[ p_{j|i} = \frac{w_{ij}}{\sum_k w_{ik}} \]", "the order of the dimensions of a conditional is not told"),
     (r"\[ p_{j|i} = w_{ij}, \quad q_{ij} = p_{j|i} + p_{ij} \]", "the order of the dimensions of a conditional is not told"),
+    # what nobody puts in brackets to multiply it may be an argument
+    (r"\[ s = \sum_{ij} K(|x_i|) y_j \]", "may be an element of `K`, a function of it, or a product"),
+    (r"\[ s = \sum_i u(2 x_i) \]", "may be an element of `u`, a function of it, or a product"),
+    (r"\[ s = \sum_i k(x_i / h) \]", "may be an element of `k`, a function of it, or a product"),
+    (r"\[ s = \sum_i \alpha(-x_i) \]", "may be an element of `alpha`, a function of it, or a product"),
+    (r"\[ f_i = \sum_j K(x_i - x_j) \] with a kernel $K$", "may be an element of `K`, a function of it, or a product"),
     # letters of steps and deltas in front of brackets are no factors, and Euler's number hardly ever stands alone
     (r"\[ s = \sum_i \Theta(a - x_i) \]", "`Theta(..)` is no function that tadc knows"),
     (r"\[ s = \sum_i \delta(a - x_i) \]", "`delta(..)` may be an element of `delta`, a function of it, or a product"),

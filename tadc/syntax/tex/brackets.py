@@ -23,6 +23,7 @@ _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RP
 _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
 _PLAIN = frozenset(("NAME", "COMMA"))
 _KERNELS = frozenset("KLW")
+_OF_KERNELS = frozenset("KWUVkwu")
 _NUMBERS = frozenset(("pi", "e", "inf", "nan"))
 
 
@@ -88,6 +89,7 @@ class Brackets:
     headed: Set[str] = frozenset()
     at_points: Set[str] = frozenset()
     numbers: Set[str] = frozenset()
+    has_kernels: bool = False  # whether the text speaks of kernels or potentials
 
     def __call__(self, definition: Statement) -> Statement:
         """The definition with elements in place of indices in brackets, and with its functions marked."""
@@ -255,12 +257,17 @@ class Brackets:
         return is_product and not is_sum and len(kinds) > 1 and not call.is_square
 
     def _is_kernel(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label: a function of a difference, or a gain."""
+        """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label, or `K(x_i - x_j)` where the text speaks of kernels:
+        a function of a difference, or a gain.
+        """
         letters = [t.value for t in call.below if t.type == "NAME"]
-        is_number = "_".join([call.name.value, *letters]) in self.ranks or call.name.note == "bold"
+        name = call.name.value
+        is_number = "_".join([name, *letters]) in self.ranks or call.name.note == "bold"
         is_labelled = bool(letters) and not {*letters} & bound and not is_number
+        is_told = self.has_kernels and not call.below and name not in self.numbers
         is_difference = any(t.type == "MINUS" for t, depth in depths(call.inner) if depth == 0)
-        return call.name.value in _KERNELS and is_labelled and is_difference
+        is_letter = (name in _KERNELS and is_labelled) or (name in _OF_KERNELS and is_told)
+        return is_letter and is_difference
 
 
 def _declared(call: Call) -> str:

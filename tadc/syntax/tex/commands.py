@@ -30,6 +30,7 @@ __all__ = [
     "RELATIONS",
     "REMARKS",
     "SIZES_OF_BRACKETS",
+    "STYLES",
     "SWITCHES",
     "SYMBOLS",
     "TEXTS",
@@ -140,6 +141,12 @@ UNKNOWN = "is not a command that tadc knows"  # the end of an error's fact
 
 # The vector of ones, `\mathbf{1}^\top x`, until vectors are in index notation.
 ONES = "\\ones"
+
+# What names of letters in these styles end with, where one letter has several.
+STYLES = {
+    "bold": "bf", "calligraphic": "cal", "script": "scr", "fraktur": "frak", "sans": "sf", "typewriter": "tt", "blackboard": "bb",
+    "upright": "rm",
+}  # fmt: skip
 
 # Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
 FUNCTION_LETTERS = words("f g h F G H Gamma Theta Phi Psi phi varphi psi zeta rho")

@@ -78,6 +78,7 @@ from tadc.syntax.tex.unclear_letters import (
     is_delta_unclear,
     is_sigmoid,
     says_charge,
+    says_kernel,
     with_unclear_delta,
 )
 from tadc.syntax.tex.updates import states_of
@@ -186,7 +187,15 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
-    every = with_scripts(found, every, shapes, functions, lists, ranks_of_rows)
+    every = with_scripts(
+        found,
+        every,
+        shapes,
+        functions,
+        lists,
+        ranks_of_rows,
+        has_kernels=says_kernel(source),
+    )
     if "delta" not in declared and (is_delta_unclear(text.text) or is_delta_raised(every)):
         every = [with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])

@@ -115,6 +115,7 @@ from tadc.syntax.tex.told_functions import (
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.told_sets import ToldSets
 from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
+from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
@@ -167,6 +168,10 @@ def passed(
 
 
 # ---------------------------------------------------------------------- the passes
+
+
+def _units(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: without_units(tokens, f.declared, f.guesses)
 
 
 def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -450,6 +455,7 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 
 PASSES: tuple[Pass, ...] = (
+    _units,
     _each(with_real_numbers),
     _each(with_shapes_of_transposed),
     _each(with_round_brackets),

@@ -41,8 +41,12 @@ def with_scripts(
     functions: Sequence[OwnFunction],
     lists: Lists,
     rows: Mapping[str, int],
+    *,
+    has_kernels: bool,
 ) -> list[Statement]:
-    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes."""
+    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes;
+    `has_kernels`: the text speaks of some.
+    """
     guesses = found.guesses
     tensors = [i for i in found.items if isinstance(i, ast.TensorDeclaration)]
     ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
@@ -62,6 +66,7 @@ def with_scripts(
         lists.headed,
         lists.at_points | functions_at_points(statements, known, ranks, places, guesses),
         bare_names(statements),
+        has_kernels,
     )
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)

@@ -8,6 +8,7 @@ from itertools import pairwise, zip_longest
 
 from tadc.syntax import ast
 from tadc.syntax.tex.calls import calls_in
+from tadc.syntax.tex.commands import STYLES
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
 from tadc.syntax.tex.statement import Statement
@@ -164,12 +165,6 @@ def _names(extent: ast.Expression) -> set[str]:
     return result
 
 
-_SUFFIXES = {
-    "bold": "bf", "calligraphic": "cal", "script": "scr", "fraktur": "frak", "sans": "sf", "typewriter": "tt",
-    "blackboard": "bb", "upright": "rm",
-}  # fmt: skip
-
-
 def styled_apart(
     statements: Sequence[Statement],
     shapes: Sequence[Statement],
@@ -222,7 +217,7 @@ def styled_apart(
             return token
         if (token.value, style) == ("e", "upright"):
             return replace(token, note="euler")
-        return replace(token, value=f"{token.value}_{_SUFFIXES[style]}")
+        return replace(token, value=f"{token.value}_{STYLES[style]}")
 
     def all_renamed(statement: Statement, own: Set[str]) -> tuple[Token, ...]:
         return tuple(t if t.value in own else renamed(t) for t in statement.tokens)
