@@ -60,7 +60,7 @@ REFUSED = {  # what says so
     "netvlad": "the input `c` is missing",
     "swiglu": r"`\sigma(..)` may be the sigmoid",
     "circular_correlation": "the divisor `d` has no number",
-    "dense_message_passing": "h has 1 dimension in the program, and the array has 2",
+    "dense_message_passing": "may be a vector or a matrix, and nothing declares it",
     "dirichlet_entropy": "a derivative would be read as a quotient",
     "graves_window": "`t` stands in the list on the left side",
     "adain": r"`\sigma(..)` may be the sigmoid or a product",
@@ -136,6 +136,7 @@ REFUSED = {  # what says so
     "relaxed_populations": "the formula has ended before this",
     "soft_minimum": "no display defines an element of a tensor",
     "tornqvist_index": "dimension 1 of p begins at 1",
+    "cepstral_distortion": "stands around more than a name",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }
 # Jumps, and the distance of a point from itself, have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.

@@ -58,6 +58,7 @@ from published import (
     transactions,
     treatises,
     vectors,
+    vignettes,
     yearbooks,
 )
 from published.formula import FORMULAS, Formula
@@ -122,5 +123,6 @@ __all__ = [
     "transactions",
     "treatises",
     "vectors",
+    "vignettes",
     "yearbooks",
 ]

@@ -304,7 +304,7 @@ x_i' = \frac{1}{D_i} \sum_{j=1}^{N} \sum_{\epsilon=1}^{E} \frac{1}{B_\epsilon} H
     W="2",
     x=lambda r: normal(r, 3, 2),
     P=lambda r: normal(r, 2),
-    output="x_i_prime",
+    output="x_prime",
 )
 def hypergraph_convolution(H, W, x, P):
     D, B = H @ W, H.sum(0)

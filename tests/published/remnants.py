@@ -128,12 +128,12 @@ E(V) = E_0 + \frac{9V_0B_0}{16} \left\{ \left[\left(\frac{V_0}{V}\right)^{\frac{
     V_0="",
     B_0="",
     V="",
-    B_0_prime="",
-    shapes=("input E_0[], V_0[], B_0[], V[], B_0_prime[]",),
+    B_prime_0="",
+    shapes=("input E_0[], V_0[], B_0[], V[], B_prime_0[]",),
 )
-def birch_murnaghan(E_0, V_0, B_0, V, B_0_prime):
+def birch_murnaghan(E_0, V_0, B_0, V, B_prime_0):
     x = (V_0 / V) ** (2 / 3)
-    return E_0 + 9 * V_0 * B_0 / 16 * ((x - 1) ** 3 * B_0_prime + (x - 1) ** 2 * (6 - 4 * x))
+    return E_0 + 9 * V_0 * B_0 / 16 * ((x - 1) ** 3 * B_prime_0 + (x - 1) ** 2 * (6 - 4 * x))
 
 
 @formula(

@@ -50,9 +50,13 @@ READ = [
     # letters that tell two tensors apart, in the prose too
     (r"views $\mathbf{z}^A$ and $\mathbf{z}^B$ \[ s = \sum_{ij} (z_{ij}^A - z_{ij}^B)^2 \]", "s = sum{i, j} (z_A[i, j] - z_B[i, j])**2"),
     # units behind formulas, and components
+    (r"\[ \mathrm{MCD}\,[\mathrm{dB}] = \sum_i x_i \]", "MCD = sum{i} x[i]"),
     (r"\[ y_i = x_i \quad [\text{bit/s}], \]", "y[i] = x[i]"),
     (r"\[ y_i = x_i \;[\mathrm{dB}] \]", "y[i] = x[i]"),
     (r"\[ s = \sum_{f=1}^{N} (p_f n_{f,x} + \tau_{f,x}) S_f \]", "size N; input p[N], n_x[N], tau_x[N], S[N]; s = sum{f} (p[f]*n_x[f] + tau_x[f])*S[f]"),
+    # an index with a prime beside a tensor of its letter
+    ("%!tadc input w[K, Y], y[T]: index\n%!tadc base 1\n" r"\[ s_k = \sum_{t=1}^{T} w_{k y_t} - \sum_{y'=1}^{Y} w_{k y'} \]",
+     "base 1; size T, Y; input w[K, Y], y[T]: index; s[k] = (sum{t: T} w[k, y[t]]) - (sum{j: Y} w[k, j])"),
     # two styles of one letter in lines
     ("%!tadc input \\mathbf{x}[N, 3], x[N]\n" r"\[ y_i = \mathbf{x}_i \cdot \mathbf{x}_i + x_i \]", "input x_bf[N, 3], x[N]; y[i] = (sum{d} x_bf[i, d]**2) + x[i]"),
     ("%!tadc input x[N]\n%!tadc input \\mathbf{x}[N, 3]\n" r"\[ y_i = \mathbf{x}_i \cdot \mathbf{x}_i + x_i \]", "input x_bf[N, 3], x[N]; y[i] = (sum{d} x_bf[i, d]**2) + x[i]"),
@@ -94,6 +98,13 @@ REFUSED = [
     (r"\[ s = \sum_i k(x_i / h) \]", "may be an element of `k`, a function of it, or a product"),
     (r"\[ s = \sum_i \alpha(-x_i) \]", "may be an element of `alpha`, a function of it, or a product"),
     (r"\[ f_i = \sum_j K(x_i - x_j) \] with a kernel $K$", "may be an element of `K`, a function of it, or a product"),
+    # a minus sign in front of a sum and of the term behind it; matrices that nothing declares
+    (r"\[ s = -\sum_i y_i \log p_i - (1 - y_i) \log(1 - p_i) \]", "as the sum covers both"),
+    (r"\[ s = c - \sum_i a_i - b_i \]", "as the sum covers both"),
+    (r"\[ s = -\frac{1}{N} \sum_{i=1}^N a_i - b_i \]", "as the sum covers both"),
+    (r"\[ \mathbf{y} = \mathbf{W} \mathbf{x} + \mathbf{b} \]", r"`\mathbf{W}` may be a vector or a matrix"),
+    (r"\[ \mathbf{C} = \mathbf{A} \mathbf{B} \]", r"`\mathbf{A}` may be a vector or a matrix"),
+    (r"\[ \mathbf{y} = \mathbf{A}^{-1} b \]", r"`\mathbf{A}` may be a vector or a matrix"),
     # letters of steps and deltas in front of brackets are no factors, and Euler's number hardly ever stands alone
     (r"\[ s = \sum_i \Theta(a - x_i) \]", "`Theta(..)` is no function that tadc knows"),
     (r"\[ s = \sum_i \delta(a - x_i) \]", "`delta(..)` may be an element of `delta`, a function of it, or a product"),

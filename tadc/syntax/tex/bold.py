@@ -72,15 +72,30 @@ def _has_operation(tokens: Sequence[Token]) -> bool:
     raised = [inner for name, _, inner in scripted(tokens, "SUP") if name.note == "bold"]
     if any(len(inner) == 1 and inner[0].value in ("T", *_TRANSPOSES) for inner in raised):
         return True
-    return any(
-        before.type in _OPERATIONS
-        or (before.type == "BAR_L" and token.note == "bold")
-        or (before.type == "CDOT" and token.note == "bold")
-        for before, token in pairs
-    ) or any(
-        closing - opening < LONGEST_SCRIPT and _is_of_bold(tokens[opening + 1 : closing])
-        for opening, closing in bars(tokens)
+    return (
+        any(
+            before.type in _OPERATIONS
+            or (before.type in ("BAR_L", "CDOT") and token.note == "bold")
+            or (_is_bold_capital(before) and token.note == "bold")  # `\mathbf{W} \mathbf{x}`
+            or (_is_bold_capital(before) and _is_inverse(tokens, place + 1))
+            for place, (before, token) in enumerate(pairs)
+        )
+        or any(
+            closing - opening < LONGEST_SCRIPT and _is_of_bold(tokens[opening + 1 : closing])
+            for opening, closing in bars(tokens)
+        )
     )
+
+
+def _is_bold_capital(token: Token) -> bool:
+    return token.type == "NAME" and token.note == "bold" and token.value[0].isupper()
+
+
+def _is_inverse(tokens: Sequence[Token], place: int) -> bool:
+    """Whether what stands there is the power -1."""
+    return [t.value for t in tokens[place + 2 : place + 4]] == ["-", "1"] and tokens[
+        place
+    ].type == "SUP"
 
 
 def _is_of_bold(inner: Sequence[Token]) -> bool:

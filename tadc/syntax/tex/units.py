@@ -1,4 +1,4 @@
-r"""Units and words in brackets behind a formula, `\quad [\text{bit/s}]` and `\;[\mathrm{dB}]`, which are no factors."""
+r"""Units and words in brackets behind a formula or its left side, `\quad [\text{bit/s}]` and `\;[\mathrm{dB}]`, which are no factors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["without_units"]
 
-_ENDS = frozenset(("BREAK", "COMMA", "DOT", "QUAD", "TEXT"))
+_ENDS = frozenset(("BREAK", "COMMA", "DOT", "QUAD", "TEXT", "EQ", "DEF"))
 _INSIDE = frozenset(("SLASH", "THIN", "CDOT", "SUP", "LBRACE", "RBRACE", "MINUS", "NUM"))
 _BEFORE = {"LSQB": ("QUAD", "THIN"), "LPAR": ("QUAD",)}  # spaces
 
