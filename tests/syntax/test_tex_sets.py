@@ -49,6 +49,9 @@ READ = [
     (r"\[ s_i = \mu_{y_i} - \sum_{c=1}^{C} \mu_c \]", "size C; input mu[C], y[I]: index; s[i] = mu[y[i] - 1] - (sum{c: C} mu[c])"),
     # letters that tell two tensors apart, in the prose too
     (r"views $\mathbf{z}^A$ and $\mathbf{z}^B$ \[ s = \sum_{ij} (z_{ij}^A - z_{ij}^B)^2 \]", "s = sum{i, j} (z_A[i, j] - z_B[i, j])**2"),
+    # the largest element of a vector
+    (r"\[ y_i = \frac{x_i - \min(x)}{\max(x) - \min(x)} \]", "l = min{j} x[j]; h = max{j} x[j]; y[i] = (x[i] - l)/(h - l)"),
+    ("%!tadc input x[N]\n" r"\[ y_i = x_i / \max(x) \]", "input x[N]; h = max{j} x[j]; y[i] = x[i]/h"),
     # units behind formulas, and components
     (r"\[ \mathrm{MCD}\,[\mathrm{dB}] = \sum_i x_i \]", "MCD = sum{i} x[i]"),
     (r"\[ y_i = x_i \quad [\text{bit/s}], \]", "y[i] = x[i]"),
