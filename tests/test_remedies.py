@@ -79,7 +79,7 @@ y_i = x_j ? 9 ? \sum_{j} .. ? y = \sum_{j} x_j
 y_{ij} = x_i ? 5 ? y \in \mathbb{R}^{N \times M} ? y_{ij} = x_i, \quad y \in \mathbb{R}^{N \times M}
 y_i = \sum_k x_i ? 12 ? \sum_{k = 0}^{N-1} ? %!tadc size N / y_i = \sum_{k = 0}^{N-1} x_i
 %!tadc input x[N, D] / s_i = \|x_i - \mu\|^2 ? 9 ? %!tadc input mu[D] ? %!tadc input x[N, D] / %!tadc input mu[D] / s_i = \|x_i - \mu\|^2
-%!tadc input x[N, D] / s_i = 1 + x_i^\top w ? 7 ? %!tadc input w[D] ? %!tadc input x[N, D] / %!tadc input w[D] / s_i = 1 + x_i^\top w
+%!tadc input x[N, D] / s_i = 1 + x_i^\top w_i ? 7 ? %!tadc input w[N, D] ? %!tadc input x[N, D] / %!tadc input w[N, D] / s_i = 1 + x_i^\top w_i
 %!tadc input w[D] / s = w^\top \Sigma w ? 12 ? %!tadc input Sigma[N, D] ? %!tadc input w[D] / %!tadc input Sigma[D, D] / s = w^\top \Sigma w
 \chi(z) = \alpha(z) + 1 ? 11 ? %!tadc input alpha[N] ? %!tadc input alpha[M] / \chi(z) = \alpha(z) + 1
 y = \max(x) ? 5 ? \max_{i} x_i ? y = \max_{i} x_i

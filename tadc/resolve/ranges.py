@@ -231,8 +231,11 @@ def _undetermined(index: Index, size: str, survey: Survey) -> Error:
     fix = f"declare it on the left or in the sum, `{index.name}: {size}`, with `size {size}`"
     if is_left:
         extents = r" \times ".join(SIZES[: len(definition.lefts)])
-        shape = rf"`{definition.target.span.text} \in \mathbb{{R}}^{{{extents}}}`"
-        tex = f"declare the shape of the result, behind the formula or in the prose: {shape}"
+        name = definition.target.span.text
+        shape = rf"{name} \in \mathbb{{R}}^{{{extents}}}"
+        tex = f"declare the shape of the result, behind the formula: `{shape}`"
+        if "_" not in name:  # it would be that of a row
+            tex += f", or in the prose: `${shape}$`"
     else:
         bounds = rf"`\sum_{{{index.span.text} = 0}}^{{N-1}}`"
         tex = f"write its bounds, {bounds}"

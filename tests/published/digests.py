@@ -314,10 +314,9 @@ s_n = \sqrt{\frac{1}{n} \sum_{i=1}^{n} (X_i - \overline{X})^2}.
     n_1="",
     n_0="",
     X="5",
-    X_bar="",
 )
-def point_biserial(M_1, M_0, n_1, n_0, X, X_bar):
-    return (M_1 - M_0) / np.sqrt(((X - X_bar) ** 2).mean()) * np.sqrt(n_1 * n_0 / 25)
+def point_biserial(M_1, M_0, n_1, n_0, X):
+    return (M_1 - M_0) / np.sqrt(((X - X.mean()) ** 2).mean()) * np.sqrt(n_1 * n_0 / 25)
 
 
 @formula(

@@ -91,7 +91,7 @@ REFUSED = {
     r"\[ y[n] = x[n] * h[n] \]": "may be a product, or their convolution",
     r"\[ T_{ij} = x_i x_j - x_k x_k \]": "`k` is neither an index in scope nor a size",
     r"\[ L(\theta) = \sum_{i=1}^N \log p_\theta(x_i) \]": "`p(..)` may be an element of `p`, a function of it",
-    r"\[ g = \sum_i \Theta(t - s_i) \] where $\Theta$ is the Heaviside step function": "`heaviside(..)` is no function",
+    r"\[ g = \sum_i \Theta(t - s_i) \] where $\Theta$ is the Heaviside step function": "its value at 0 is not told",
     r"\[ D = \sum_k p(k|x) \log \frac{p(k|x)}{p(k)} \]": "a conditional stands where a number is expected",
     r"\[ D = \sum_k p(k|x) \log \frac{p(k|x)}{p(k|y)} \]": "a conditional stands where a number is expected",
     r"\[ f(x, k) = x w_k \]": "`k` stands in the list on the left side, and below names on the right",

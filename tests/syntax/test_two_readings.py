@@ -18,7 +18,7 @@ import tadc
             r"$x \in \mathbb{R}^N$, $n \in \mathbb{R}$ \[ y = S_n(x), \quad S_a(z) = \operatorname{sign}(z) \max(|z| - a, 0) \]",
             "is put in here",
         ),
-        (r"$x_i \in \mathbb{R}^p$ \[ \ell = \sum_{i=1}^{n} y_i x_i^\top \beta \]", "is what the right side comes to"),
+        (r"$x_i \in \mathbb{R}^p$ \[ \ell = \sum_{i=1}^{n} y_i x_i^\top \beta_i \]", "is what the right side comes to"),
         (
             r"$\mathbf{x} \in \mathbb{R}^p$ \[ \ell = \| \mathbf{x} - \mathbf{W} \mathbf{x} \| \]",
             "may be a vector or a matrix",

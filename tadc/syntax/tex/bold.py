@@ -1,7 +1,7 @@
 r"""Bold letters as vectors, where a document writes transposes, norms or inner products: `\mathbf{w}^\top \mathbf{x}_i`.
 
 Small bold letters that nothing declares are vectors then, `\mathbf{x}_i` at each of its indices; a capital may be a vector or a
-matrix, and has to be declared.
+matrix, and has to be declared. Without such operations a small one is a vector where it is added to one, `W \mathbf{x} + \mathbf{b}`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ _TRANSPOSES = (r"\top", r"\intercal")
 
 
 class Bold(NamedTuple):
-    """Names that are written bold everywhere: those of vectors, capitals without subscripts, and capitals with some."""
+    """Names that are written bold everywhere: those of vectors, of vectors beside others, capitals without subscripts, and with some."""
 
-    vectors: frozenset[str]
-    capitals: frozenset[str]
-    numbered: frozenset[str]
+    vectors: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
+    capitals: frozenset[str] = frozenset()
+    numbered: frozenset[str] = frozenset()
 
 
-NO_BOLD = Bold(frozenset(), frozenset(), frozenset())
+NO_BOLD = Bold()
 
 
 _BOLD_IN_TEXT = re.compile(
@@ -43,10 +44,8 @@ def with_bold_letters(text: str) -> str:
 
 
 def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
-    """The bold names of right sides that are not `known`, where some definition has an operation of vectors."""
+    """The bold names of right sides that are not `known`; most count where some definition has an operation of vectors alone."""
     tokens = [t for d in definitions for t in d.right]  # in lists of arguments nobody minds
-    if not any(_has_operation(d.tokens) for d in definitions):
-        return NO_BOLD
     styles: dict[str, set[bool]] = {}
     for token in tokens:
         if token.type == "NAME":
@@ -56,9 +55,13 @@ def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
     with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
     bare = set(_bare(definitions))
     small = {n for n in bold if not n[0].isupper() and not n[0].isdigit()}
+    added = frozenset(small - with_subscripts)
+    if not any(_has_operation(d.tokens) for d in definitions):
+        return Bold(added=added)
     capitals = {n for n in bold if n[0].isupper()}
     return Bold(
         frozenset(small - (with_subscripts & bare)),
+        added,
         frozenset(capitals - with_subscripts),
         frozenset(capitals & with_subscripts),
     )
@@ -69,15 +72,30 @@ def _has_operation(tokens: Sequence[Token]) -> bool:
     raised = [inner for name, _, inner in scripted(tokens, "SUP") if name.note == "bold"]
     if any(len(inner) == 1 and inner[0].value in ("T", *_TRANSPOSES) for inner in raised):
         return True
-    return any(
-        before.type in _OPERATIONS
-        or (before.type == "BAR_L" and token.note == "bold")
-        or (before.type == "CDOT" and token.note == "bold")
-        for before, token in pairs
-    ) or any(
-        closing - opening < LONGEST_SCRIPT and _is_of_bold(tokens[opening + 1 : closing])
-        for opening, closing in bars(tokens)
+    return (
+        any(
+            before.type in _OPERATIONS
+            or (before.type in ("BAR_L", "CDOT") and token.note == "bold")
+            or (_is_bold_capital(before) and token.note == "bold")  # `\mathbf{W} \mathbf{x}`
+            or (_is_bold_capital(before) and _is_inverse(tokens, place + 1))
+            for place, (before, token) in enumerate(pairs)
+        )
+        or any(
+            closing - opening < LONGEST_SCRIPT and _is_of_bold(tokens[opening + 1 : closing])
+            for opening, closing in bars(tokens)
+        )
     )
+
+
+def _is_bold_capital(token: Token) -> bool:
+    return token.type == "NAME" and token.note == "bold" and token.value[0].isupper()
+
+
+def _is_inverse(tokens: Sequence[Token], place: int) -> bool:
+    """Whether what stands there is the power -1."""
+    return [t.value for t in tokens[place + 2 : place + 4]] == ["-", "1"] and tokens[
+        place
+    ].type == "SUP"
 
 
 def _is_of_bold(inner: Sequence[Token]) -> bool:

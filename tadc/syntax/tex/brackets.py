@@ -17,12 +17,13 @@ from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["Brackets", "applied_subscripts", "indexed_names"]
+__all__ = ["Brackets", "applied_subscripts", "bare_names", "indexed_names"]
 
 _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
 _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
 _PLAIN = frozenset(("NAME", "COMMA"))
 _KERNELS = frozenset("KLW")
+_OF_KERNELS = frozenset("KWUVkwu")
 _NUMBERS = frozenset(("pi", "e", "inf", "nan"))
 
 
@@ -58,12 +59,26 @@ def _is_function(name: Token) -> bool:
     return name.note == "upright" and not name.value.isupper()
 
 
+def bare_names(definitions: Iterable[Statement]) -> set[str]:
+    """The names that stand somewhere on a right side without a bracket behind, and without a subscript."""
+    found: set[str] = set()
+    for definition in definitions:
+        following = (*definition.right[1:], None)
+        for name, after in zip(definition.right, following, strict=False):
+            if name.type == "NAME" and (after is None or after.type not in _BEHIND_NAMES):
+                found.add(name.value)
+    return found
+
+
+_BEHIND_NAMES = frozenset(("LPAR", "LSQB", "SUB", "SUP"))
+
+
 @dataclass(frozen=True, slots=True)
 class Brackets:
     r"""Names by kind: with indices in brackets, of functions of the document, of tensors and of numbers by their declarations.
 
     `headed` are defined with a list of arguments, `d_{ij}(X) = ..`: it says nothing where they are read. Those `at_points`
-    have a list of elements, `\rho(r_g) = ..`, whose subscripts are the indices.
+    have a list of elements, `\rho(r_g) = ..`, whose subscripts are the indices. `numbers` stand somewhere without a bracket behind.
     """
 
     indexed: Set[str]
@@ -73,6 +88,8 @@ class Brackets:
     sizes: Set[str]
     headed: Set[str] = frozenset()
     at_points: Set[str] = frozenset()
+    numbers: Set[str] = frozenset()
+    has_kernels: bool = False  # whether the text speaks of kernels or potentials
 
     def __call__(self, definition: Statement) -> Statement:
         """The definition with elements in place of indices in brackets, and with its functions marked."""
@@ -225,15 +242,32 @@ class Brackets:
         is_index = _is_index(call.inner, bound) and (not call.below or name in _FUNCTIONS)
         is_function = is_operand(call.inner) or _is_of_angle(call) or self._is_kernel(call, bound)
         is_moved = name not in GREEK and _is_moved_by_data(call.inner, bound)
-        return is_index or is_function or is_moved
+        is_delta = name == "delta" and not call.below  # Dirac's, a unit impulse, or a coefficient
+        is_single = name not in self.numbers and self._is_single(call)
+        return is_index or is_function or is_moved or is_delta or is_single
+
+    @staticmethod
+    def _is_single(call: Call) -> bool:
+        """Whether it is `c(|x_i|)`, `c(2 x_i)`, `c(x_i / h)` or `c(-x_i)`: what no sum is in, nobody puts in brackets to multiply it."""
+        kinds = [t.type for t in call.inner]
+        is_sum = any(
+            t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner[1:]) if depth == 0
+        )
+        is_product = kinds[0] in ("BAR_L", "MINUS", "NUM") or "SLASH" in kinds
+        return is_product and not is_sum and len(kinds) > 1 and not call.is_square
 
     def _is_kernel(self, call: Call, bound: Set[str]) -> bool:
-        """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label: a function of a difference, or a gain."""
+        """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label, or `K(x_i - x_j)` where the text speaks of kernels:
+        a function of a difference, or a gain.
+        """
         letters = [t.value for t in call.below if t.type == "NAME"]
-        is_number = "_".join([call.name.value, *letters]) in self.ranks or call.name.note == "bold"
+        name = call.name.value
+        is_number = "_".join([name, *letters]) in self.ranks or call.name.note == "bold"
         is_labelled = bool(letters) and not {*letters} & bound and not is_number
+        is_told = self.has_kernels and not call.below and name not in self.numbers
         is_difference = any(t.type == "MINUS" for t, depth in depths(call.inner) if depth == 0)
-        return call.name.value in _KERNELS and is_labelled and is_difference
+        is_letter = (name in _KERNELS and is_labelled) or (name in _OF_KERNELS and is_told)
+        return is_letter and is_difference
 
 
 def _declared(call: Call) -> str:
@@ -327,7 +361,7 @@ def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:
     opening = tokens[call.end - len(call.inner) - 1]
     is_sum = any(t.type in ("PLUS", "MINUS") for t, depth in depths(call.inner) if depth == 0)
     is_step = call.name.value == "h" and any(t.type == "SUB" for t in call.inner)
-    is_letter = call.name.value in GREEK or is_step
+    is_letter = call.name.value in GREEK - {"delta"} or is_step
     return opening.type == "LSQB" and is_sum and not call.below and is_letter
 
 

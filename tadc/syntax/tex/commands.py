@@ -30,6 +30,7 @@ __all__ = [
     "RELATIONS",
     "REMARKS",
     "SIZES_OF_BRACKETS",
+    "STYLES",
     "SWITCHES",
     "SYMBOLS",
     "TEXTS",
@@ -141,8 +142,14 @@ UNKNOWN = "is not a command that tadc knows"  # the end of an error's fact
 # The vector of ones, `\mathbf{1}^\top x`, until vectors are in index notation.
 ONES = "\\ones"
 
+# What names of letters in these styles end with, where one letter has several.
+STYLES = {
+    "bold": "bf", "calligraphic": "cal", "script": "scr", "fraktur": "frak", "sans": "sf", "typewriter": "tt", "blackboard": "bb",
+    "upright": "rm",
+}  # fmt: skip
+
 # Letters that people use for functions: `f(x)` with an `f` that nothing declares is not a product.
-FUNCTION_LETTERS = words("f g h F G H Gamma Phi Psi phi varphi psi zeta rho")
+FUNCTION_LETTERS = words("f g h F G H Gamma Theta Phi Psi phi varphi psi zeta rho")
 
 # Words between formulas, written in \text{..} or \mathrm{..}.
 WORDS = {
@@ -169,7 +176,7 @@ SYMBOLS = {
     "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=", "lt": "<", "gt": ">",
     "ne": "!=", "neq": "!=",
     "land": "AND", "wedge": "AND", "lor": "OR", "vee": "OR", "lnot": "NOT", "neg": "NOT",
-    "in": "IN", "frac": "FRAC", "dfrac": "FRAC", "tfrac": "FRAC", "cfrac": "FRAC", "binom": "BINOM", "tbinom": "BINOM", "dbinom": "BINOM", "sqrt": "SQRT",
+    "in": "IN", "frac": "FRAC", "dfrac": "FRAC", "tfrac": "FRAC", "cfrac": "FRAC", "sfrac": "FRAC", "nicefrac": "FRAC", "binom": "BINOM", "tbinom": "BINOM", "dbinom": "BINOM", "sqrt": "SQRT",
     ",": "THIN", ":": "THIN", ";": "THIN", ">": "THIN", "thinspace": "THIN", "quad": "QUAD", "qquad": "QUAD",
     "forall": "FORALL", "dots": "DOTS", "ldots": "DOTS", "cdots": "DOTS", "dotsc": "DOTS", "dotsb": "DOTS",
     "top": "TOP", "intercal": "TOP", "dagger": "TOP", "prime": "PRIME",

@@ -170,6 +170,13 @@ class Extents:
                 if free.extent is None:
                     free.extent, free.ends = extent, whole
 
+    def _waits(self, index: _Index | None, scope: Mapping[str, _Index]) -> bool:
+        r"""Whether the range of the index, or of the `t` of `\sum_{s=1}^{t}` that it goes to, is not told yet."""
+        if index is None:
+            return False
+        waiting = [index] if index.is_free else self._running(index, scope)
+        return any(i.extent is None for i in waiting)
+
     def _running(self, index: _Index, scope: Mapping[str, _Index]) -> list[_Index]:
         r"""The free `t` of `\sum_{s=1}^{t} x_s`: it goes as far as `x`."""
         if index.ends is None or index.ends[0] != self.base:
@@ -185,8 +192,8 @@ class Extents:
         told: list[Linear] = []
         for subscript, scope in dimension.reads:
             index = scope.get(subscript.name) if isinstance(subscript, Name) else None
-            if index is not None and index.is_free and index.extent is None:
-                continue
+            if isinstance(subscript, Element) or self._waits(index, scope):
+                continue  # data are inside, and what has no range tells none
             ends = self._ends(subscript, scope)
             if ends is None:
                 return None

@@ -18,13 +18,14 @@ FRESH = "dkmnpqrsuv"
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """The ranks of names with subscripts; some are `certain`. Bold `capitals` may be vectors or matrices, and so may be the
-    elements of bold capitals that are `numbered`.
+    elements of bold capitals that are `numbered`; small bold ones that are `added` to a vector are vectors.
     """
 
     of: Mapping[str, int]
     certain: Set[str]
     capitals: Set[str] = frozenset()
     numbered: Set[str] = frozenset()
+    added: Set[str] = frozenset()
 
 
 class Known:
@@ -50,6 +51,7 @@ class Known:
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain
         self.capitals = ranks.capitals - shapes.keys()
         self.numbered = ranks.numbered - shapes.keys()
+        self.added = ranks.added - shapes.keys()
         self.extents: dict[str, list[object]] = {
             name: [key(e) for e in extents] for name, extents in shapes.items()
         }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tadc.syntax.tex.calls import listed
-from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_survey import values
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["number_of_labels"]
@@ -20,7 +20,7 @@ def number_of_labels(inner: Sequence[Token], tokens: Sequence[Token]) -> Token |
     if kinds != ["NAME", "IN", "LPAR"] or (inner[2].value, inner[-1].value) != (r"\{", r"\}"):
         return None
     labels = listed(inner[3:-1])
-    is_index = inner[0].value not in _values(tokens)
+    is_index = inner[0].value not in values(tokens)
     if len(labels) < 2 or not is_index or not all(_is_label(label, tokens) for label in labels):
         return None
     return replace(inner[2], type="NUM", value=str(len(labels)), end=inner[-1].end)
@@ -33,17 +33,3 @@ def _is_label(label: Sequence[Token], tokens: Sequence[Token]) -> bool:
     is_word = label[0].type == "TEXT" or label[0].note == "upright"
     is_alone = sum(t.value == label[0].value for t in tokens) == 1
     return is_alone and (is_word or label[0].value.isupper())
-
-
-def _values(tokens: Sequence[Token]) -> set[str]:
-    """The names that stand outside of scripts."""
-    closing = closing_braces(tokens)
-    found: set[str] = set()
-    place = 0
-    while place < len(tokens):
-        if tokens[place].type in ("SUB", "SUP"):
-            place = closing.get(place + 1, place)
-        elif tokens[place].type == "NAME":
-            found.add(tokens[place].value)
-        place += 1
-    return found

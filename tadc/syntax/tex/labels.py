@@ -119,8 +119,8 @@ def twin_labels(streams: Iterable[Sequence[Token]]) -> set[str]:
             id(t) for _, _, inner in scripted(tokens, "SUB") for t in inner if _is_acronym(inner)
         }
         counts.update(t.value for t in tokens if t.type == "NAME" and id(t) not in words)
+        above.update(t.value for _, _, inner in scripted(tokens, "SUP") for t in inner[:1])
         for name, letter in _above_elements(tokens):
-            above[letter] += 1
             letters.setdefault(name, set()).add(letter)
     twins = {
         n for name, found in letters.items() if len(found) > 1 or name in with_zero for n in found
@@ -233,11 +233,11 @@ def _above_elements(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
 
 
 def _declared(tokens: Sequence[Token], closing: dict[int, int]) -> set[str]:
-    r"""`x` and `y` of `g^x, g^y \in \mathbb{R}^{N}`."""
+    r"""`x` and `y` of `g^x, g^y \in \mathbb{R}^{N}`; not what stands on the right side of an equation, `X = S^T Z \in \mathbb{R}^{N}`."""
     kinds = [t.type for t in tokens]
     if "RR" not in kinds:
         return set()
-    before = tokens[: kinds.index("RR")]
+    before = tokens[: min(kinds.index(k) for k in ("RR", "EQ", "DEF") if k in kinds)]
     return {*_above(before, {n: c for n, c in closing.items() if c < len(before)})}
 
 

@@ -1,7 +1,7 @@
 r"""Layers: `h_v^{(l+1)} = \sigma(W^{(l)} h_v^{(l)})` defines `h_l_plus_1` from `W_l` and `h_l`, for one `l`.
 
-That is read where the left side tells that superscripts are no powers, and where the letter, an l, stands above names alone. A declared
-`W` is that of the layer: its label is left out.
+That is read where the left side tells that superscripts are no powers, and where the letter, an l, stands above names alone, and below
+sizes, `W^{(l)} \in \mathbb{R}^{d_{l+1} \times d_l}`. A declared `W` is that of the layer: its label is left out.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
+from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, equal_place, scripted
 from tadc.syntax.tex.token_list import Token
 
@@ -37,9 +38,8 @@ def with_layers(
     """The tokens with a name of its own for each name at a layer."""
     dropped: set[int] = set()
     labels: dict[int, str] = {}
-    for name, place, inner in scripted(tokens, "SUP"):
-        label = _label(inner)
-        if label is None or label.split("_")[0] not in letters:
+    for name, place, inner, label in _labelled(tokens):
+        if label.split("_")[0] not in letters:
             continue
         is_own = name.value in declared and f"{name.value}_{label}" not in declared
         if not (is_own and label in letters):
@@ -69,12 +69,25 @@ def _label(inner: Sequence[Token]) -> str | None:
     return None
 
 
+def _labelled(tokens: Sequence[Token]) -> Iterator[tuple[Token, int, Sequence[Token], str]]:
+    """Each name at a layer, the place of the script that says so, what is in it, and the label."""
+    closing = closing_braces(tokens)
+    sizes = {
+        id(t)
+        for place, shape in enumerate(tokens)
+        if shape.type == "RR"
+        for t in tokens[place : closing.get(place + 2, place)]
+    }
+    for kind in ("SUP", "SUB"):
+        for name, place, inner in scripted(tokens, kind):
+            label = _label(inner)
+            if label is not None and (kind == "SUP" or id(name) in sizes):
+                yield name, place, inner, label
+
+
 def _places(tokens: Sequence[Token], letter: str) -> Iterator[str]:
-    """The labels with the letter, one for each superscript that is one."""
-    for _, _, inner in scripted(tokens, "SUP"):
-        label = _label(inner)
-        if label is not None and label.split("_")[0] == letter:
-            yield label
+    """The labels with the letter, one for each script that is one."""
+    return (label for *_, label in _labelled(tokens) if label.split("_")[0] == letter)
 
 
 def _moved(tokens: Sequence[Token]) -> set[str]:

@@ -69,6 +69,8 @@ PACKAGES = {
     # physics, mathtools, amsmath, xcolor: what only decorates is its argument
     "abs": Macro(1, r"\left|#1\right|", is_delimiter=True),
     "norm": Macro(1, r"\left\lVert #1\right\rVert", is_delimiter=True),
+    "llbracket": Macro(0, "[["),
+    "rrbracket": Macro(0, "]]"),
     "ceil": Macro(1, r"\left\lceil #1\right\rceil", is_delimiter=True),
     "floor": Macro(1, r"\left\lfloor #1\right\rfloor", is_delimiter=True),
     "vb": Macro(1, r"\mathbf{#1}"), "vectorbold": Macro(1, r"\mathbf{#1}"), "va": Macro(1, r"\vec{#1}"), "vu": Macro(1, r"\hat{#1}"),

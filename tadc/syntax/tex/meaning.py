@@ -12,6 +12,7 @@ from tadc.syntax.ast import Definition, Expression, Note, Range
 from tadc.syntax.base import declared_base
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.base_values import refuse_compared
+from tadc.syntax.tex.behind_transposes import vectors_behind_transposes
 from tadc.syntax.tex.bold import NO_BOLD, Bold
 from tadc.syntax.tex.centred import with_centred
 from tadc.syntax.tex.columns import columns
@@ -121,6 +122,7 @@ def meaning(
     ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
     ranks |= {r.name.name: ranks_of_rows[r.name.name] for r in rows}
     vectors = _with_bold(ranks, definitions, bold.vectors - targets, notes)
+    vectors |= _with_vectors_behind(ranks, definitions, items, notes)
     # Updates keep their places, and so does what reads states before or after one.
     ordered = list if states_of(items) else in_order
     definitions = _in_index_notation(
@@ -131,6 +133,7 @@ def meaning(
             {r.name.name for r in rows} | vectors,
             bold.capitals - known,
             bold.numbered - known - targets,
+            bold.added - known - targets,
         ),
         taken,
         notes,
@@ -384,6 +387,26 @@ def _with_bold(
         text = f"`{node.span.text}` is a vector: it is bold"
         notes.append(Note(node.span, text, is_guess=True))
     return vectors
+
+
+def _with_vectors_behind(
+    ranks: dict[str, int],
+    definitions: Sequence[Definition],
+    items: Sequence[ast.Item],
+    notes: list[Note],
+) -> set[str]:
+    """The names behind transposes of vectors that nothing declares, which are vectors; `ranks` learns them."""
+    shapes = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
+    declared = {n: len(extents) for n, extents in shapes.items() if extents is not None}
+    sizes = {i.name.name for i in items if isinstance(i, ast.SizeDeclaration)}
+    found = vectors_behind_transposes(
+        definitions, ranks | declared, shapes.keys() | sizes | ranks.keys()
+    )
+    for name, place in found.items():
+        ranks[name] = 1
+        text = f"`{place.span.text}` is a vector: it stands behind the transpose of one"
+        notes.append(Note(place.span, text, is_guess=True))
+    return {*found}
 
 
 def _ranks(definitions: Sequence[Definition]) -> dict[str, int]:

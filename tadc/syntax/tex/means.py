@@ -49,7 +49,7 @@ def implied_means(
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     about = (part for part in _SENTENCE.split(prose) if _ABOUT.search(part))
-    if _OTHER.search(prose) is not None or any(_OF_SOME.search(part) for part in about):
+    if any(_OTHER.search(part) or _OF_SOME.search(part) for part in about):
         return []
     known = declared | {s.target for s in definitions}
     ragged = ragged_indices(definitions)

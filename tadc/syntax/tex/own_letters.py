@@ -17,6 +17,7 @@ from tadc.syntax.tex.commands import (
     GREEK,
     OPERATORS,
     REDUCTIONS,
+    STYLES,
     WORDS,
     WRAPPERS,
 )
@@ -29,10 +30,6 @@ _FONTS = {
     "bm": "boldsymbol", "mathscr": "mathcal", "mathbbm": "mathbb", "mathds": "mathbb", "pmb": "boldsymbol", "textbf": "mathbf",
     "textit": "mathit", "textsf": "mathsf", "texttt": "mathtt",
     **dict.fromkeys(["text", "mbox", "textrm", "textnormal", "textsc", "textup", "textmd", "operatorname", "operatorname*"], "mathrm"),
-}  # fmt: skip
-_STYLES = {
-    "bold": "bf", "calligraphic": "cal", "script": "scr", "fraktur": "frak", "sans": "sf", "typewriter": "tt", "blackboard": "bb",
-    "upright": "rm",
 }  # fmt: skip
 _SIGNS = {
     "*": "star", r"\ast": "star", r"\star": "star", "+": "plus", "-": "minus", r"\circ": "circ", r"\prime": "prime", "2": "squared",
@@ -86,7 +83,7 @@ def _letter(text: str, place: int, name: str) -> Letter | None:
                 for part in said:
                     parts.remove(part)
                 labels[kind].append(_in_amsmath(entry.strip()))
-    if parts == [_STYLES.get(style)]:
+    if parts == [STYLES.get(style)]:
         parts = []
     if parts or (labels["^"] and labels["'"]):
         return None

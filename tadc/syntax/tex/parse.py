@@ -77,6 +77,8 @@ from tadc.syntax.tex.unclear_letters import (
     is_delta_raised,
     is_delta_unclear,
     is_sigmoid,
+    says_charge,
+    says_kernel,
     with_unclear_delta,
 )
 from tadc.syntax.tex.updates import states_of
@@ -185,11 +187,25 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
-    every = with_scripts(found, every, shapes, functions, lists, ranks_of_rows)
+    every = with_scripts(
+        found,
+        every,
+        shapes,
+        functions,
+        lists,
+        ranks_of_rows,
+        has_kernels=says_kernel(source),
+    )
     if "delta" not in declared and (is_delta_unclear(text.text) or is_delta_raised(every)):
         every = [with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
-    words = vocabulary(found.items, [*read, *function_bodies], shapes, is_sigmoid(source))
+    words = vocabulary(
+        found.items,
+        [*read, *function_bodies],
+        shapes,
+        is_sigmoid=is_sigmoid(source),
+        has_charges=says_charge(source),
+    )
     reader = Reader(text, words, states)
 
     trees: list[Read] = []

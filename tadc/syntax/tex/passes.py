@@ -26,6 +26,10 @@ from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factor
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
+from tadc.syntax.tex.defined_conditionals import (
+    defined_conditionals,
+    with_defined_conditionals,
+)
 from tadc.syntax.tex.diagonal_matrices import with_vectors_in_diagonals
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
@@ -109,6 +113,9 @@ from tadc.syntax.tex.told_functions import (
     with_unclear_sign,
 )
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
+from tadc.syntax.tex.told_sets import ToldSets
+from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
+from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
@@ -161,6 +168,10 @@ def passed(
 
 
 # ---------------------------------------------------------------------- the passes
+
+
+def _units(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: without_units(tokens, f.declared, f.guesses)
 
 
 def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -233,6 +244,11 @@ def _bracket_factors(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _defined_averages(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = defined_averages(f.displayed)
     return lambda tokens: with_defined_averages(tokens, names)
+
+
+def _defined_conditionals(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = defined_conditionals(f.displayed, f.declared)
+    return lambda tokens: with_defined_conditionals(tokens, names, f.guesses)
 
 
 def _previous_steps(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -394,6 +410,10 @@ def _named_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_named_sets(tokens, sets)
 
 
+def _told_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return ToldSets(f.tokens).applied
+
+
 def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:
     nodes = nodes_of_points(f.tokens, f.declared)
     points = points_beside_nodes(f.tokens, f.ranks)
@@ -435,7 +455,9 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 
 PASSES: tuple[Pass, ...] = (
+    _units,
     _each(with_real_numbers),
+    _each(with_shapes_of_transposed),
     _each(with_round_brackets),
     _defined_statistics,
     _each(with_listed_subscripts),
@@ -467,6 +489,7 @@ PASSES: tuple[Pass, ...] = (
     _flat_words,
     _each(with_unclear_stars),
     _defined_averages,
+    _defined_conditionals,
     _given_parameters,
     _unread_arguments,
     _listed_heads,
@@ -483,6 +506,7 @@ PASSES: tuple[Pass, ...] = (
     _each(with_plain_ones),
     _norms_and_indicators,
     _named_sets,
+    _told_sets,
     _sizes_of_sets,
     _magnitudes,
     _named_nodes,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from tadc.syntax.tex.script_tokens import Guess, scripted
+from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
@@ -26,7 +26,7 @@ def with_primes(
     guesses: list[Guess],
 ) -> list[Statement]:
     """The definitions with transposes for these primes, or errors; `ranks` are the numbers of dimensions that are declared, `parameters`
-    those of functions, by the places of their definitions: the `x'` of `k(x, x') = ..` is one.
+    those of functions, by the places of their definitions: the `x'` of `k(x, x') = ..` is one. Indices have no transposes.
     """
     tensors = {name for name, rank in ranks.items() if rank}
     targets = {d.target for d in definitions}
@@ -40,7 +40,7 @@ def with_primes(
     ranks = {**dict.fromkeys(sorted(matrices), 2), **ranks}
     result = []
     for d in definitions:
-        known = tensors | targets | parameters.get(d.start, frozenset())
+        known = tensors | targets | bound_names(d.tokens) | parameters.get(d.start, frozenset())
         primes = _Primes(ranks, known, elements, letters, guesses)
         result.append(replace(d, tokens=tuple(primes.read(d.tokens))))
     return result

@@ -1,12 +1,16 @@
-r"""Names of a `%!tadc` line as the paper prints them: `%!tadc input W^Q[D, K], \hat{y}[N]` declares `W_Q` and `y_hat`."""
+r"""Names of a `%!tadc` line as the paper prints them: `%!tadc input W^Q[D, K], \hat{y}[N]` declares `W_Q` and `y_hat`.
+
+`%!tadc input \mathbf{x}[N, D], x[N]` declares `x_bf` and `x`: where lines have a letter without a style, one with a style is another.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from tadc.errors import Source
+from tadc.syntax.tex.commands import STYLES
 from tadc.syntax.tex.document import Region
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.names import PREFIXES
@@ -27,9 +31,10 @@ def with_python_names(source: Source, region: Region) -> tuple[Source, Region]:
     said = _DECLARES.fullmatch(source.text[: region.end], region.start)
     if said is None or not _IS_PRINTED.search(said["names"]):
         return source, region
+    plain = {name for line in _LINES.findall(source.text) for name in _PLAIN.findall(line)}
     parts: list[str] = []
     end = region.start
-    for start, behind, name in _printed(source, *said.span("names")):
+    for start, behind, name in _printed(source, *said.span("names"), plain):
         parts += [source.text[end:start], name.ljust(behind - start)]
         end = behind
     line = "".join([*parts, source.text[end : region.end]])
@@ -37,8 +42,16 @@ def with_python_names(source: Source, region: Region) -> tuple[Source, Region]:
     return replace(source, text=text), replace(region, end=region.start + len(line))
 
 
-def _printed(source: Source, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The places of printed names, and what they are in Python."""
+_LINES = re.compile(r"^\s*%!tadc\s+(?:input|output|size|state)\s([^\n#]*)", re.MULTILINE)
+_PLAIN = re.compile(
+    r"(?:^|,)\s*\\?([A-Za-z]+)\s*(?=\[|,|$)"
+)  # names without a style; `N` in `x[M, N]`, too
+
+
+def _printed(
+    source: Source, start: int, end: int, plain: Set[str]
+) -> Iterator[tuple[int, int, str]]:
+    """The places of printed names, and what they are in Python; `plain` are names without a style."""
     tokens = tokenize(Expansion(source, source.text), start, end)
     closing = closing_brackets(tokens)
     last = 0
@@ -50,7 +63,8 @@ def _printed(source: Source, start: int, end: int) -> Iterator[tuple[int, int, s
         text = source.text[token.start : behind]
         labels = _labels(tokens[place + 1 : last])
         if _IS_PRINTED.search(text) and labels is not None:
-            yield token.start, behind, "_".join([token.value, *labels])
+            style = STYLES.get(token.note, "") if token.value in plain else ""
+            yield token.start, behind, "_".join([token.value, *([style] if style else []), *labels])
 
 
 _MARKS = {"PLUS": "plus", "MINUS": "minus", "CDOT": "star", "STAR": "star"}

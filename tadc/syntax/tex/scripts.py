@@ -360,9 +360,11 @@ class Scripts:
         return is_known and (label.type == "NAME" or base.value not in self.declared)
 
     def _is_no_index(self, letter: Token, is_list: bool) -> bool:
-        """Whether a letter that nothing binds is none that papers count with: a capital in a list, or a small one that is summed nowhere."""
+        """Whether a letter that nothing binds is none that papers count with: a capital or an axis in a list, or a small one that is summed nowhere."""
         if letter.value.isupper() or letter.note:
             return is_list and letter.value.isupper()
+        if letter.value in AXES and is_list and self._has_sums:
+            return True
         is_summed = letter.value in self._summed and not (
             is_list and self._has_sums and len(self._owners[letter.value]) == 1
         )

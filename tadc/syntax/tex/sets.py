@@ -21,6 +21,7 @@ from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token
+from tadc.syntax.tex.told_sets import set_name
 
 __all__ = ["without_sets"]
 
@@ -137,6 +138,9 @@ def _refused_mixture(tokens: list[Token], sets: Mapping[str, str]) -> list[Token
     return tokens
 
 
+_LISTED = frozenset(("LPAR", "NAME", "COMMA", "RPAR"))
+
+
 def _limits(
     inner: Sequence[Token],
     indices: Set[str],
@@ -153,6 +157,12 @@ def _limits(
         kinds = [t.type for t in entry]
         if "IN" in kinds and set(kinds[: kinds.index("IN")]) == {"NAME"}:
             result += _members(entry, kinds.index("IN"), indices, sets, guesses)
+        elif kinds[:1] == ["LPAR"] and "IN" in kinds and {*kinds[: kinds.index("IN")]} == _LISTED:
+            place = kinds.index("IN")
+            fact = "the set that the indices run over is not told by the document"
+            members = [t for t in entry[:place] if t.type == "NAME"]
+            fix = _told(members, entry[place + 1 :]) or "write limits for each of them"
+            result.append(Token("ERROR", fact, entry[0].start, entry[-1].end, fix))
         else:
             result += entry
     return result
@@ -198,7 +208,10 @@ def _members(
         ends = _ends_of_interval(said)
     if ends is None:
         fact = "the set that the index runs over is not told by the document"
-        fix = r"write its limits, `\sum_{k=1}^{K}`, a condition, `\sum_{k \mid k < i}`, or `\sum_k` for all"
+        fix = (
+            _told(names, said)
+            or r"write its limits, `\sum_{k=1}^{K}`, a condition, `\sum_{k \mid k < i}`, or `\sum_k` for all"
+        )
         if [t.type for t in said] == ["NAME"]:
             fix = f"if it is all that `{names[0].value}` can be, say how many there are: `%!tadc size {said[0].value}`; else {fix}"
         return [Token("ERROR", fact, entry[0].start, entry[-1].end, fix)]
@@ -208,6 +221,22 @@ def _members(
         chain = [*ends[0], less, name, less, *ends[1]]
         result += [_comma(name), *chain] if result else chain
     return result
+
+
+def _told(members: Sequence[Token], said: Sequence[Token]) -> str:
+    r"""What says which members the set has, `$\mathcal{N}(i) = \{j \mid A_{ij} = 1\}$`; empty for what is no name of a set."""
+    named = set_name(said, 0)
+    behind = said[named.end :] if named is not None else ()
+    if named is None or (behind and behind[0].type != "ERROR"):  # `\cup \{i\}`
+        return ""
+    style = {"calligraphic": r"\mathcal{%s}", "bold": r"\mathbf{%s}"}.get(said[0].note, "%s")
+    name = style % named.name if len(named.name) == 1 else "\\" + named.name
+    if named.of:
+        name += f"({named.of})" if said[1].type == "LPAR" else f"_{named.of}"
+    letters = [t.value for t in members]
+    member = f"({', '.join(letters)})" if len(letters) > 1 else letters[0]
+    below = "".join((named.of if named.of.islower() else "", *letters))
+    return rf"say who is in it, in the prose: `${name} = \{{{member} \mid A_{{{below}}} = 1\}}$`; or for all `\sum_{{{', '.join(letters)}}}`"
 
 
 def _ends(said: Sequence[Token]) -> tuple[list[Token], list[Token]] | None:

@@ -1,4 +1,6 @@
-r"""Signs below or above a letter: `A_+` beside `A_-` are two names, as is a declared `A_plus`; alone `x_+` may be the positive part too."""
+r"""Signs below or above a letter: `A_+` beside `A_-` are two names, as is a declared `A_plus`, and an `A_+` that has a shape; alone `x_+`
+may be the positive part too.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,20 @@ _SIGNS = {"PLUS": "plus", "MINUS": "minus"}
 def signed_letters(formulas: Sequence[Sequence[Token]], declared: Set[str]) -> set[str]:
     """The letters whose signs are labels: those with both signs, and those of declared names."""
     found: dict[str, set[str]] = {}
+    shaped: set[str] = set()
     for tokens in formulas:
+        member = next((n for n, t in enumerate(tokens) if t.type == "IN"), 0)
+        is_shape = any(t.type == "RR" for t in tokens[member:])
         for place, _, sign in _signed(tokens):
-            found.setdefault(tokens[place].value, set()).add(sign)
+            letter = tokens[place].value
+            found.setdefault(letter, set()).add(sign)
+            shaped |= {letter} if is_shape and place < member else set()
     return {
         letter
         for letter, signs in found.items()
-        if "minus" in signs or any(f"{letter}_{sign}" in declared for sign in signs)
+        if "minus" in signs
+        or letter in shaped
+        or any(f"{letter}_{sign}" in declared for sign in signs)
     }
 
 

@@ -36,7 +36,12 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             token = statistic
         if token.type == "INDICATOR" and following not in ("SUB", "LPAR", "LSQB", "RBRACE"):
             token = replace(token, type="NAME", value=ONES, note="bold")
+        is_upright = token.note in ("upright", "euler")
         token = _identified(token, following, vocabulary)
+        if token.note == "euler" and not is_upright and _is_plain_e(tokens, place, vocabulary):
+            fact = "`e` may be Euler's number, or a number of its own, such as a charge"
+            fix = r"write Euler's number as `\exp(1)`, its powers as `\exp(..)`; a number is declared: `%!tadc input e[]`"
+            token = Token("ERROR", fact, token.start, token.end, fix)
         in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
         if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
             fact = (
@@ -100,6 +105,18 @@ def _adds_number(before: Sequence[Token]) -> bool:
         if depth == 1 and token.type == "NUM":
             return True
     return False
+
+
+def _is_plain_e(tokens: Sequence[Token], place: int, vocabulary: Vocabulary) -> bool:
+    r"""Whether the `e` has a number above, which Euler's number seldom has, `e^2`, or no power in a document about charges; not that of `\log_2 e`."""
+    kinds = [t.type for t in tokens[place + 1 : place + 5]]
+    before = place - 1
+    if [t.type for t in tokens[max(place - 4, 0) : place]] == ["SUB", "LBRACE", "NUM", "RBRACE"]:
+        before = place - 5
+    if before >= 0 and tokens[before].value in ("log", "ln"):
+        return False
+    is_bare = kinds[:1] != ["SUP"] and vocabulary.has_charges
+    return is_bare or kinds == ["SUP", "LBRACE", "NUM", "RBRACE"]
 
 
 def _is_derivative(tokens: Sequence[Token], place: int) -> bool:
@@ -224,6 +241,8 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
     match token.type, token.value:
         case "FUNC", _ if token.note and vocabulary.knows(token.note):
             return replace(token, type="NAME", value=token.note, note="upright")
+        case "NAME", "e" if token.note == "euler":
+            return token
         case "CALLED", _ if not before_bracket:
             return replace(token, type="NAME", note="upright")
         case "NAME", name if vocabulary.knows(name):

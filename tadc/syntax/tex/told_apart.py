@@ -8,7 +8,7 @@ from dataclasses import replace
 from tadc.syntax import ast
 from tadc.syntax.base import declared_base
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
-from tadc.syntax.tex.brackets import Brackets, indexed_names
+from tadc.syntax.tex.brackets import Brackets, bare_names, indexed_names
 from tadc.syntax.tex.declared_sets import with_rows_of_sets
 from tadc.syntax.tex.found import Found
 from tadc.syntax.tex.function_heads import (
@@ -41,8 +41,12 @@ def with_scripts(
     functions: Sequence[OwnFunction],
     lists: Lists,
     rows: Mapping[str, int],
+    *,
+    has_kernels: bool,
 ) -> list[Statement]:
-    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes."""
+    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes;
+    `has_kernels`: the text speaks of some.
+    """
     guesses = found.guesses
     tensors = [i for i in found.items if isinstance(i, ast.TensorDeclaration)]
     ranks = {i.name.name: len(i.extents) for i in tensors if i.extents is not None}
@@ -61,6 +65,8 @@ def with_scripts(
         places,
         lists.headed,
         lists.at_points | functions_at_points(statements, known, ranks, places, guesses),
+        bare_names(statements),
+        has_kernels,
     )
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)

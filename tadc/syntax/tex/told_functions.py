@@ -49,6 +49,9 @@ _TOLD = (
         rf"{_LETTER}[\s~]*{_IS}[\s~]+{_ADJECTIVES}(?:(?:\$|\\\()\s*\\(?:mathrm|text|textrm|operatorname)\s*\{{\s*)?{_FUNCTION_WORDS}"
         r"(?![\s~]*(?:of\b|with\b|\())(?![\s~]*(?:functions?|activations?)?[\s~]*(?:or\b|/))"
     ),
+    re.compile(  # "with $\Theta$ the Heaviside step function"
+        rf"{_LETTER},?[\s~]+(?:the|our)[\s~]+{_ADJECTIVES}{_FUNCTION_WORDS}(?![\s~]*(?:of\b|with\b|\(|or\b|/|is\b|are\b))"
+    ),
     re.compile(  # "the ReLU activation $\sigma(\cdot)$"
         rf"(?<!or\s){_FUNCTION_WORDS}[\s~]+(?:activation|non-?linearity|function)(?:\s+function)?[\s~]+{_LETTER}"
     ),
@@ -98,16 +101,24 @@ def says_any_function(text: str) -> bool:
 
 
 def with_told_functions(tokens: Sequence[Token], functions: Mapping[str, str]) -> list[Token]:
-    """The tokens with these letters as functions, where brackets follow."""
+    """The tokens with these letters as functions, where brackets follow; errors for steps, whose value at 0 is not told."""
     result = list(tokens)
     for place, (token, after) in enumerate(pairwise(tokens)):
-        if token.type == "NAME" and token.value in functions and after.type in ("LPAR", "LSQB"):
-            kind = {"softmax": "SOFTMAX", "heaviside": "NAME"}.get(functions[token.value], "FUNC")
-            note = (
-                "upright" if kind == "NAME" else ""
-            )  # tadc has no such function: which value at 0?
-            result[place] = replace(token, type=kind, value=functions[token.value], note=note)
+        if token.type != "NAME" or token.value not in functions or after.type not in _OPENING:
+            continue
+        function = functions[token.value]
+        if function == "heaviside":
+            letter = token.value if len(token.value) == 1 else f"\\{token.value}"
+            fact = f"`{letter}` is the step function, and its value at 0 is not told"
+            fix = rf"define it, in the prose: `${letter}(x) = \mathbf{{1}}[x > 0]$`, or with `\ge`"
+            result[place] = Token("ERROR", fact, token.start, token.end, fix)
+        else:
+            kind = "SOFTMAX" if function == "softmax" else "FUNC"
+            result[place] = replace(token, type=kind, value=function, note="")
     return result
+
+
+_OPENING = ("LPAR", "LSQB")
 
 
 _OTHER_SIGN = re.compile(

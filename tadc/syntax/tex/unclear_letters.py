@@ -12,7 +12,14 @@ from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_functions import says_any_function
 
-__all__ = ["is_delta_raised", "is_delta_unclear", "is_sigmoid", "with_unclear_delta"]
+__all__ = [
+    "is_delta_raised",
+    "is_delta_unclear",
+    "is_sigmoid",
+    "says_charge",
+    "says_kernel",
+    "with_unclear_delta",
+]
 
 
 _SAYS_DATA = re.compile(
@@ -74,3 +81,25 @@ def is_sigmoid(source: Source) -> bool:
     is_said = _SAYS_SIGMOID.search(source.text) is not None
     is_other = says_any_function(source.text) or _SAYS_NUMBER.search(source.text) is not None
     return is_said and not is_other
+
+
+_OF_CHARGES = re.compile(
+    r"\b(?:charges?|charged|electrons?|electronic|ions?|ionic|protons?|Coulomb\w*|plasmas?)\b|\\(?:hbar|(?:var)?epsilon_\{?(?:0|\\infty))"
+    r"|k_\{?\s*(?:\\(?:mathrm|text|rm)\s*\{?\s*)?B\b"
+)
+
+
+def says_charge(source: Source) -> bool:
+    """Whether the document is about charges, so that an `e` without a power may be that of the electron."""
+    return _OF_CHARGES.search(source.text) is not None
+
+
+_OF_KERNELS = re.compile(
+    r"\bkernels?\b|\b(?:pair|interaction|two-body)[\s~]+potentials?\b|\b(?:window|smoothing|weight|step)[\s~]+functions?\b",
+    re.IGNORECASE,
+)
+
+
+def says_kernel(source: Source) -> bool:
+    """Whether the document speaks of kernels or potentials, so that a letter in front of a difference may be one."""
+    return _OF_KERNELS.search(source.text) is not None

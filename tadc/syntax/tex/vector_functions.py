@@ -10,7 +10,7 @@ from tadc.syntax.ast import Application, Binary
 from tadc.syntax.nodes import Node, with_parts
 from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.known_tensors import Known
-from tadc.syntax.tex.vector_operations import norm
+from tadc.syntax.tex.vector_operations import norm, over_all
 from tadc.syntax.tex.vector_products import is_number
 from tadc.syntax.tex.vector_values import Value, rebuilt, unequal, what
 
@@ -41,6 +41,8 @@ def applied(known: Known, e: Application, values: list[Value]) -> Value:
                 fix=r"write elements, `|x_i - a|`, or `\|x\|` for the norm",
             )
         return norm(known, e, "2", values[0])
+    if name in ("max", "min") and len(values) == 1:
+        return over_all(known, rank, name, values[0].at, e.span)
     if name not in _ELEMENTWISE or (name in ("exp", "log", "sqrt") and rank > 1):
         raise SyntaxError(
             e.span,

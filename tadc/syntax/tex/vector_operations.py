@@ -24,7 +24,7 @@ from tadc.syntax.tex.vector_values import (
     what,
 )
 
-__all__ = ["is_softmax", "norm", "operation", "refuse_softmax", "squares"]
+__all__ = ["is_softmax", "norm", "operation", "over_all", "refuse_softmax", "squares"]
 
 
 def operation(known: Known, e: Application, name: str, values: list[Value]) -> Value:
@@ -65,7 +65,7 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
             second = values[1]
             if first.rank != second.rank:
                 raise unequal(e.span, first, second)
-            return _over_all(
+            return over_all(
                 known,
                 first.rank,
                 "sum",
@@ -123,7 +123,7 @@ def norm(known: Known, e: Application, kind: str, inner: Value) -> Value:
         return _root(squares(known, inner, e.span, of_any=True), e.span)
     if kind in ("1", "inf") and inner.rank == 1:
         op = "sum" if kind == "1" else "max"
-        return _over_all(
+        return over_all(
             known, 1, op, lambda i: Application(Name("abs", e.span), (inner.at(i),), e.span), e.span
         )
     raise SyntaxError(
@@ -147,12 +147,14 @@ def squares(known: Known, inner: Value, span: Span, *, of_any: bool = False) -> 
     if inner.rank > 1 and not of_any:
         return norm(known, Application(Name("\\norm2", span), (), span), "2", inner)
     two = Number("2", span)
-    return _over_all(known, inner.rank, "sum", lambda i: Binary("**", inner.at(i), two, span), span)
+    return over_all(known, inner.rank, "sum", lambda i: Binary("**", inner.at(i), two, span), span)
 
 
-def _over_all(
+def over_all(
     known: Known, rank: int, op: str, body: Callable[[Subscripts], Expression], span: Span
 ) -> Value:
+    """The reduction of a vector's or matrix's elements."""
+
     def at() -> Expression:
         k = tuple(known.fresh(span) for _ in range(rank))
         ranges = tuple(ast.Range(name, span) for name in k)

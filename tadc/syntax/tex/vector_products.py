@@ -42,6 +42,7 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
         return replace(right, at=lambda i: replace(e, right=right.at(i)), span=e.span)
     if is_number(known, e.right) and left.rank == 1:
         return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
+    left, right = _added(known, e.left, left, right), _added(known, e.right, right, left)
     is_plain = left.is_plain or right.is_plain
     if left.rank != right.rank or (left.is_row != right.is_row and not is_plain):
         raise unequal(e.span, left, right, _declared_like(known, e, left, right))
@@ -53,6 +54,15 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
         left.extents or right.extents,
         is_plain and (left.is_plain or not left.is_row) and (right.is_plain or not right.is_row),
     )
+
+
+def _added(known: Known, e: Expression, value: Value, other: Value) -> Value:
+    r"""The value of one side; of the bold `\mathbf{b}` that nothing declares, beside a vector, a vector."""
+    if value.rank or other.rank != 1 or not isinstance(e, Name) or e.name not in known.added:
+        return value
+    known.ranks[e.name] = 1
+    known.guess("`{}` is a vector: it is bold, and added to one", e.span)
+    return replace(other, at=lambda i: Element(e, i, e.span), span=e.span)
 
 
 def _declared_like(known: Known, e: Binary, left: Value, right: Value) -> str:

@@ -125,6 +125,10 @@ def _is_needed(known: Known, definition: Definition) -> bool:
                 return True
             case Name(name) if name == ONES:
                 return True
+            case Binary("*", Name(a), Name(b)) if {a, b} <= known.capitals:
+                return True  # a product of matrices
+            case Binary("**", Name(name), ast.Unary()) if name in known.capitals:
+                return True  # an inverse
             case Name(name) if known.ranks.get(name, 0) > 0 and name not in known.indices:
                 return True
             case _:
@@ -247,7 +251,7 @@ def _read(known: Known, name: Name, subscripts: Subscripts, e: Name | Element) -
     if isinstance(e, Name) and rank == 0 and name.name in known.capitals - known.indices:
         raise SyntaxError(
             e.span,
-            f"`{e.span.text}` beside vectors may be a vector or a matrix, and nothing declares it",
+            f"`{e.span.text}` may be a vector or a matrix, and nothing declares it",
             fix=declaration(e),
         )
     if rank == 0 or (isinstance(e, Name) and name.name in known.indices):

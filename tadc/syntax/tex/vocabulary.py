@@ -8,6 +8,7 @@ from itertools import pairwise, zip_longest
 
 from tadc.syntax import ast
 from tadc.syntax.tex.calls import calls_in
+from tadc.syntax.tex.commands import STYLES
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
 from tadc.syntax.tex.statement import Statement
@@ -27,6 +28,7 @@ class Vocabulary:
     directed: frozenset[str] = frozenset()  # names declared by `%!tadc` lines
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
     is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
+    has_charges: bool = False  # whether it is about charges, such as `e`
     bounds: frozenset[str] = frozenset()  # names that stand above sums
     labelled: frozenset[str] = frozenset()  # those with labels that stand as numbers, `\sigma_d^2`
 
@@ -48,9 +50,11 @@ def vocabulary(
     items: Sequence[ast.Item],
     definitions: Iterable[Statement],
     shapes: Sequence[Statement],
+    *,
     is_sigmoid: bool = True,
+    has_charges: bool = False,
 ) -> Vocabulary:
-    r"""`items` are those of the `%!tadc` lines; `is_sigmoid`: the document says that `\sigma(..)` is the sigmoid."""
+    r"""`items` are those of the `%!tadc` lines; `is_sigmoid` and `has_charges` are what the document says, as in a `Vocabulary`."""
     definitions = list(definitions)
     declared: set[str] = set()
     subscripted: set[str] = set()
@@ -86,6 +90,7 @@ def vocabulary(
         frozenset(t.value for shape in shapes for t in shape.tokens if t.note == "compound")
         | _numbers(items),
         is_sigmoid,
+        has_charges,
         frozenset(_bounds(definitions)),
         frozenset(_labelled_numbers(definitions)),
     )
@@ -160,19 +165,13 @@ def _names(extent: ast.Expression) -> set[str]:
     return result
 
 
-_SUFFIXES = {
-    "bold": "bf", "calligraphic": "cal", "script": "scr", "fraktur": "frak", "sans": "sf", "typewriter": "tt",
-    "blackboard": "bb", "upright": "rm",
-}  # fmt: skip
-
-
 def styled_apart(
     statements: Sequence[Statement],
     shapes: Sequence[Statement],
     declared: Set[str] = frozenset(),
     parameters: Mapping[int, Set[str]] | None = None,
 ) -> tuple[list[Statement], list[Statement]]:
-    r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`.
+    r"""The statements with names of their own for one letter in two styles: `\mathbf{x}` beside `x` is `x_bf`, `\mathrm{e}` Euler's number.
 
     Lists of arguments do not count: there a vector is bold, in `f_{ij}(a, \mathbf{d})`, whose elements are `d_i`. Nor do
     letters of names that are `declared` with a label, such as the `c` of `c_s`, nor in a function its `parameters`, by the place
@@ -216,7 +215,9 @@ def styled_apart(
             return token if style else replace(token, value=f"{token.value}_norm")
         if not style or style not in styles[token.value]:
             return token
-        return replace(token, value=f"{token.value}_{_SUFFIXES[style]}")
+        if (token.value, style) == ("e", "upright"):
+            return replace(token, note="euler")
+        return replace(token, value=f"{token.value}_{STYLES[style]}")
 
     def all_renamed(statement: Statement, own: Set[str]) -> tuple[Token, ...]:
         return tuple(t if t.value in own else renamed(t) for t in statement.tokens)

@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence, Set
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
+from tadc.errors import SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Definition, Expression, Note
 from tadc.syntax.nodes import free_names
@@ -67,6 +68,8 @@ def _joined(
         own = {r.name.name for r in inner[-1].ranges} if inner else set()
         if inner and own and own <= free and not _is_closed(inner[-1], term):
             before_sign, before = result[-1]
+            if sign == "-" and (before_sign == "-" or _is_negative(before)):
+                raise _two_minuses(term)
             result[-1] = before_sign, _with_term(before, sign, term)
             listed = ", ".join(f"`{n}`" for n in sorted(free))
             text = f"the sum covers the terms behind it with {listed}, which nothing else binds"
@@ -77,6 +80,21 @@ def _joined(
     for sign, term in result[1:]:
         body = Binary(sign, body, term, e.span)
     return body
+
+
+def _is_negative(term: Expression) -> bool:
+    """Whether it begins with a minus sign."""
+    while isinstance(term, Binary) and term.operator in ("*", "/"):
+        term = term.left
+    return isinstance(term, ast.Unary)
+
+
+def _two_minuses(term: Expression) -> SyntaxError:
+    return SyntaxError(
+        term.span,
+        r"`- \sum_i a_i - b_i` may be `- \sum_i (a_i - b_i)`, as the sum covers both, or `- \sum_i (a_i + b_i)`, as authors mean it who sum negative terms",
+        fix="put brackets around what the sum covers, with the sign that is meant",
+    )
 
 
 def _is_closed(inner: ast.Reduction, term: Expression) -> bool:
