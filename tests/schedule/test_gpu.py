@@ -159,6 +159,15 @@ def test_a_sum_has_the_parts_that_keep_a_machine_busy(machine):
     assert machine.resident_threads / 2 <= threads <= machine.resident_threads
 
 
+def test_a_sum_stays_whole_where_that_takes_less_time():
+    text = "size J\ninput x[7, J, 31], y[J]\nf[j: J] = sum{l: 31, k: 7} x[k, j, 30 - l]*log(y[j]**2 + 1 + l)"
+    (mode,) = modules_of({"primal": normal(text)})
+
+    gpu = GpuModule.of(mode, {"J": 18851})
+
+    assert not any("parts" in t.name for t in gpu.module.temporaries)
+
+
 @pytest.mark.parametrize("machine", [HOPPER, replace(HOPPER, block=128, shared_bytes=8192)])
 def test_a_tile_has_the_threads_and_the_memory_of_a_block(machine):
     text = "size N\ninput a[N,N], b[N,N]\nc[i,j] = sum{k} a[i,k]*b[k,j]"

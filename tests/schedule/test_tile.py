@@ -40,7 +40,7 @@ PROGRAMS = {
     "an index inside a condition": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = if i > j then sum{k} a[i,k] else sum{k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, [""]),
     "sums up to a diagonal": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k | k <= i} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "sums between two diagonals": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = (max{k | k <= i and j <= 2*k + 3} a[i,k]*b[k,j]) + sum{k | i + j <= k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["8"]),
-    "elements up to a diagonal": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = if j <= i then sum{k} a[i,k]*b[j,k] else 7", {"I": 1000, "J": 1000, "K": 1000}, ["128x128", ""]),
+    "elements up to a diagonal": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = if j <= i then sum{k} a[i,k]*b[j,k] else 7", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "a band of elements": ("size I, R, K\ninput a[I,K], b[I,K]\nc[i,r: R] = if 0 <= i + r - 32 and i + r - 32 < I then sum{k} a[i,k]*b[i+r-32,k] else -1000", {"I": 8000, "R": 65, "K": 100}, ["32x80"]),
     "sums of sums up to a diagonal": ("size I, J, D\ninput x[I,D], y[J,D]\nf[i] = sum{j | j <= i} exp(-sum{d} (x[i,d] - y[j,d])**2)", {"I": 5000, "J": 5000, "D": 80}, ["80x96", ""]),
     "sums of pairs": ("size I, J, D\ninput x[I,D], y[J,D], v[J]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*v[j]", {"I": 10**5, "J": 10**5, "D": 80}, ["96x64", "4"]),

@@ -247,7 +247,7 @@ def _in_best_parts(
     times: Callable[[Sequence[Statement]], tuple[float, float]] | None,
     mates: Sequence[Statement] = (),
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
-    """As `_in_parts`, in parts of the kind that is fastest. `mates` are the statements with which this one shares terms that are pairs."""
+    """As `_in_parts`, in parts of the kind that is fastest, or whole. `mates` are the statements with which this one shares terms that are pairs."""
     if times is None:
         return _in_parts(e, s, where, on, names)
 
@@ -261,15 +261,20 @@ def _in_best_parts(
         time, least = taken(_in_parts(e, s, where, on, names.copy()), mates)
         if time > max(FAR * least, WORTH_OF_OTHER_KIND * taken(pairs, mates)[0]):
             return _in_parts(e, s, where, on, names, "pairs")
+    usual = _in_parts(e, s, where, on, names.copy())
     made = {kind: _in_parts(e, s, where, on, names.copy(), kind) for kind in OTHERS}
     others = {kind: parts for kind, parts in made.items() if parts}
-    best: _Kind = "usual"
-    if others:
-        time, least = taken(_in_parts(e, s, where, on, names.copy()))
-        found = {kind: taken(parts)[0] for kind, parts in others.items() if time > FAR * least}
-        fastest = min(found, key=found.__getitem__, default=best)
-        best = fastest if found.get(fastest, time) < time / WORTH_OF_OTHER_KIND else best
-    return _in_parts(e, s, where, on, names, best)
+    if not (usual or others):
+        return None
+    time, least = taken(usual)
+    if time > FAR * least:
+        found: dict[_Kind | None, float] = {kind: taken(parts)[0] for kind, parts in others.items()}
+        if usual:
+            found[None] = taken(None)[0]  # whole
+        fastest = min(found, key=found.__getitem__)
+        if found[fastest] < time / WORTH_OF_OTHER_KIND:
+            return _in_parts(e, s, where, on, names, fastest) if fastest else None
+    return _in_parts(e, s, where, on, names)
 
 
 def _in_parts(
@@ -455,7 +460,7 @@ def _parts(
             index = max(free, key=lambda i: free[i], default=index)
         rows = kind == "whole" and _are_rows(e, index)
         if adjacent == index and not again:
-            team = _team(points, counts[index], on)
+            team = _team(e, adjacent, points, counts[index], on)
         lanes = warp if rows else team if team > 1 and adjacent == index else 0
         threads = points * team / of_thread
         least = max(1, lanes, LEAST * counts.get(index, 1) * team // terms)
@@ -569,14 +574,16 @@ def _neighbours(
     return adjacent
 
 
-def _team(points: int, neighbours: int, on: _On) -> int:
+def _team(e: Reduce, adjacent: Symbol, points: int, neighbours: int, on: _On) -> int:
     """The threads that have a part: a block if there are enough, and neighbours for its threads, since fewer parts are added up sooner; in
-    text for any sizes a warp.
+    text for any sizes, and where neighbours lie apart, a warp.
     """
     machine = on.machine
     fits = FEW_PARTS * machine.block * points <= machine.resident_threads
     are_long = on.given and neighbours >= LEAST * machine.block
-    return machine.block if fits and are_long else machine.warp
+    read = [r for r in _reads(e) if adjacent in r.symbols]
+    are_near = all(on.apart(r, adjacent) < machine.costs.strided for r in read)
+    return machine.block if fits and are_long and are_near else machine.warp
 
 
 def _reads(e: Reduce) -> list[Read]:
