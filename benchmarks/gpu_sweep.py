@@ -120,7 +120,7 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     lines = [
         "# The share of the busiest thread",
         "",
-        f"Made by `python benchmarks/gpu_sweep.py`, with `--others --seeds 0 500`, tadc {tadc.__version__}, float32, for an {HOPPER.rates.name}, by its model:",
+        f"Made by `python benchmarks/gpu_sweep.py`, with {_asked(rows)}, tadc {tadc.__version__}, float32, for an {HOPPER.rates.name}, by its model:",
         f"nothing was run. Values and gradients of random formulas with {LEAST:,} to {MOST:,} points (`benchmarks/random_formulas.py`), of formulas with",
         "10,000,000 points of which up to 1,000,000 meet at an element, of those of `benchmarks/gpu_large.py`, and of the examples. A kernel is uneven if",
         "its busiest thread has more than 4 times its share of the instructions, the share being that of each thread that the machine can hold, and is busy",
@@ -162,6 +162,13 @@ def met(rows: Sequence[dict[str, Any]]) -> list[str]:
     lines = ["", "Gradients by both factors of 10,000,000 products, of which so many meet at an element of the first:", ""]  # fmt: skip
     lines += [f"| | {head} |", f"| ---: |{' ---: | ---: |' * len(names)}"]
     return lines + [f"| {n} | {' | '.join(t[name] for name in names)} |" for n, t in times.items()]
+
+
+def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The options that the rows were made with."""
+    seeds = sorted(int(r["name"]) for r in rows if r["kind"] == "random formulas")
+    last = next((n for n, seed in enumerate(seeds) if n != seed), len(seeds))
+    return f"`--others --seeds 0 {last}`"
 
 
 def _failed(r: Mapping[str, Any]) -> str:

@@ -31,24 +31,24 @@ LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever 
 
 # name: text, the schedules of the value's kernels for large sizes
 PROGRAMS = {
-    "a sum": ("input x[N]\nf = sum{i} x[i]**2", [WARP, BLOCK]),
-    "a sum that begins late": ("input x[N + 3]\nf = sum{i=3..N + 2} x[i]", [WARP, BLOCK]),
-    "a maximum": ("input x[N]\nf = max{i} x[i]", [WARP, BLOCK]),
-    "a minimum": ("input x[N]\nf = min{i} x[i]", [WARP, BLOCK]),
-    "a product": ("input x[N]\nf = prod{i} (1 + x[i]/N)", [WARP, BLOCK]),
-    "several results": ("input x[N], y[N]\nf = sum{i} x[i]*y[i]\ng = sum{j} exp(-y[j])", [WARP, BLOCK, BLOCK]),
-    "few sums": ("input x[N + 2], y[N]\nf[r: 3] = sum{i} x[i+r]*y[i]", [WARP, BLOCK]),
-    "sums of rows": ("input x[4, N]\nf[r] = sum{i} x[r, i]**2", [WARP, BLOCK]),
+    "a sum": ("input x[N]\nf = sum{i} x[i]**2", [BLOCK, BLOCK]),
+    "a sum that begins late": ("input x[N + 3]\nf = sum{i=3..N + 2} x[i]", [BLOCK, BLOCK]),
+    "a maximum": ("input x[N]\nf = max{i} x[i]", [BLOCK, BLOCK]),
+    "a minimum": ("input x[N]\nf = min{i} x[i]", [BLOCK, BLOCK]),
+    "a product": ("input x[N]\nf = prod{i} (1 + x[i]/N)", [BLOCK, BLOCK]),
+    "several results": ("input x[N], y[N]\nf = sum{i} x[i]*y[i]\ng = sum{j} exp(-y[j])", [BLOCK, BLOCK, BLOCK]),
+    "few sums": ("input x[N + 2], y[N]\nf[r: 3] = sum{i} x[i+r]*y[i]", [BLOCK, BLOCK]),
+    "sums of rows": ("input x[4, N]\nf[r] = sum{i} x[r, i]**2", [BLOCK, BLOCK]),
     "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [1, WARP, WARP]),
     "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [WARP, BLOCK]),
-    "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [WARP, BLOCK]),
-    "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [WARP, BLOCK]),
-    "backwards": ("input x[N]\nf[r: 2] = sum{i} x[N - 1 - i]*sin(i + r)", [WARP, BLOCK]),
-    "in an expression": ("input x[N]\nf = exp(-sum{i} x[i]**2/N) + max{j} x[j]", [WARP, BLOCK]),
-    "a triangle": ("input x[N]\nf = sum{i, j | j <= i and i <= j + 2} x[i]*x[j]", [WARP, BLOCK]),
-    "quotients": ("input x[N]\nf = sum{i: N} x[i // 2] * (i % 2)", [WARP, BLOCK]),
-    "a choice": ("input x[N], c[]\nf = if c > 0 then sum{i} x[i] else max{i} x[i]", [WARP, BLOCK]),
-    "a sum of sums": ("input x[N], y[5]\nf = sum{i} exp(-sum{d} (x[i] - y[d])**2)", [WARP, BLOCK]),
+    "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [BLOCK, BLOCK]),
+    "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [BLOCK, BLOCK]),
+    "backwards": ("input x[N]\nf[r: 2] = sum{i} x[N - 1 - i]*sin(i + r)", [BLOCK, WARP]),
+    "in an expression": ("input x[N]\nf = exp(-sum{i} x[i]**2/N) + max{j} x[j]", [BLOCK, BLOCK]),
+    "a triangle": ("input x[N]\nf = sum{i, j | j <= i and i <= j + 2} x[i]*x[j]", [BLOCK, BLOCK]),
+    "quotients": ("input x[N]\nf = sum{i: N} x[i // 2] * (i % 2)", [BLOCK, BLOCK]),
+    "a choice": ("input x[N], c[]\nf = if c > 0 then sum{i} x[i] else max{i} x[i]", [BLOCK, BLOCK]),
+    "a sum of sums": ("input x[N], y[5]\nf = sum{i} exp(-sum{d} (x[i] - y[d])**2)", [BLOCK, BLOCK]),
     "a running sum": ("input x[N]\nf[i: N] = sum{j | j <= i} x[j]**2", [WARP, BLOCK, 1]),
     "a running maximum from behind": ("input x[N]\nf[i: N] = max{j | j >= i} x[j]", [WARP, BLOCK, 1]),
     "running products of rows": ("input x[3, N]\nf[r, i: N] = prod{j | j < i} (1 + x[r, j]/N)", [WARP, BLOCK, 1]),
@@ -58,7 +58,7 @@ PROGRAMS = {
     "normal rows": ("input x[50, N], w[N]\nu[i] = (sum{j} x[i,j])/N\nv[i] = (sum{j} (x[i,j] - u[i])**2)/N\noutput f\nf[i,j] = w[j]*(x[i,j] - u[i])/sqrt(1 + v[i])", [WARP, BLOCK, WARP, BLOCK, 1]),
     "rows between which nothing is shared": ("input x[50, N]\nm[i] = max{j} x[i,j]\noutput f\nf[i: 49,j] = x[i,j] - m[i+1]", [WARP, BLOCK, 1]),
     "rows and what comes before them": ("input x[50, N], y[N]\noutput f, g\nf[i,j] = exp(x[i,j] - y[j])\ng[i] = sum{j} f[i,j]*y[N - 1 - j]", [1, WARP, BLOCK]),
-    "two types": ("input x[N]\ns: float32 = sum{i} x[i]\nf = s + sum{i} x[i]", [WARP, BLOCK, WARP, BLOCK]),
+    "two types": ("input x[N]\ns: float32 = sum{i} x[i]\nf = s + sum{i} x[i]", [BLOCK, BLOCK, BLOCK, BLOCK]),
 }  # fmt: skip
 
 
@@ -152,10 +152,20 @@ def test_many_rows_are_one_kernel(name):
 def test_a_sum_has_the_parts_that_keep_a_machine_busy(machine):
     (mode,) = modules_of({"primal": normal("size N\ninput x[N]\nf = sum{i} x[i]**2")})
 
-    (parts,) = GpuModule.of(mode, {"N": LARGE}, machine=machine).module.temporaries
+    gpu = GpuModule.of(mode, {"N": LARGE}, machine=machine)
 
-    threads = parts.shape[0].constant * machine.warp
+    (parts,) = gpu.module.temporaries
+    threads = parts.shape[0].constant * gpu.kernels[0].team
     assert machine.resident_threads / 2 <= threads <= machine.resident_threads
+
+
+def test_a_sum_stays_whole_where_that_takes_less_time():
+    text = "size J\ninput x[7, J, 31], y[J]\nf[j: J] = sum{l: 31, k: 7} x[k, j, 30 - l]*log(y[j]**2 + 1 + l)"
+    (mode,) = modules_of({"primal": normal(text)})
+
+    gpu = GpuModule.of(mode, {"J": 18851})
+
+    assert not any("parts" in t.name for t in gpu.module.temporaries)
 
 
 @pytest.mark.parametrize("machine", [HOPPER, replace(HOPPER, block=128, shared_bytes=8192)])
@@ -233,7 +243,7 @@ def test_the_plan_says_who_computes_what():
 
     assert (
         first.schedule
-        == "a warp computes each element; its threads share i_3; loops over i_2_block, i_2"
+        == "a block computes each element; its threads share i_3; loops over i_2_block, i_2"
     )
     assert second.schedule == "a block computes each element; its threads share i_1"
     assert alone.schedule == "a thread computes each element; loops over i"

@@ -18,10 +18,12 @@ from tadc.emit.cuda.file import cuda_text
 from tadc.function.runs import modelled
 from tadc.runtime.cuda.nvrtc import find_nvrtc
 from tadc.schedule.gpu import kernels as schedules
+from tadc.schedule.gpu.executed import executed
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, MACHINES
 from tadc.schedule.gpu.model import ideal_seconds, kernel_model
 from tadc.schedule.gpu.scheduled import GpuKernel
+from tadc.schedule.gpu.team_tile import with_team_tile
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import buffers_of
@@ -100,6 +102,39 @@ def test_a_short_loop_of_a_team_inside_another_waits_for_memory():
         return found.seconds_by["latency"]
 
     assert latency(40) > 2 * latency(2)
+
+
+def test_reads_behind_tests_in_short_loops_are_all_counted():
+    text = "size N\ninput x[N, 4], y[100, N, 4]\nf[t: 100] = sum{m: N, k: 4 | t + 100*m < N} x[t + 100*m, k]*y[t, m, k]"
+    program, sizes = normal(text), {"N": 10**5}
+    (kernel,) = modules_of({"primal": program})[0].kernels
+    tile = with_team_tile(kernel, {"t": 4}, {**sizes, "t": 50}, HOPPER.warp, HOPPER.costs)
+
+    done = executed(tile, program, sizes, HOPPER, "float32", 25 * HOPPER.warp)
+
+    assert done.total.reads >= 2 * 4 * 10**5
+    assert min(done.moved["x"], done.moved["y"]) >= 4 * 4 * 10**5
+
+
+LOSS = "size N, M\ninput x[N, M], y[N, M]\nf = sum{i, j} (x[i, j] - y[i, j])**2"
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 5, 8, 12, 31, 64, 1000])
+def test_a_sum_over_rows_of_any_length_takes_the_time_of_its_bytes(columns):
+    f = tadc.compile(LOSS, backend="cuda", dtype="float32")
+
+    found = modelled(f, ["primal"], {"N": 2 * 10**7 // columns, "M": columns}, HOPPER)
+
+    assert all(k.milliseconds < 2.1 * k.ideal_milliseconds for k in found.kernels)
+
+
+def test_parts_of_a_long_sum_are_so_few_that_a_block_adds_them_up_at_once():
+    f = tadc.compile("size N\ninput x[N]\nf = sum{i} x[i]**2", backend="cuda", dtype="float32")
+
+    parts, whole = modelled(f, ["primal"], {"N": 10**8}, HOPPER).kernels
+
+    assert parts.threads <= HOPPER.resident_threads
+    assert whole.milliseconds < 1.5 * whole.ideal_milliseconds
 
 
 def test_special_functions_have_a_pipe_of_their_own():

@@ -16,11 +16,12 @@ from tadc.runtime.run import Runners
 from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.team_tile import with_team_tile
+from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
-from tadc.schedule.nest.loop_nest import Store, TeamSums, steps_of
+from tadc.schedule.nest.loop_nest import Branch, Lanes, Store, TeamSums, steps_of
 
-# name: text, the indices of which a team has all values
+# name: text, the indices of which a team has all values, or so many
 PROGRAMS = {
     "taps": ("input x[N+2], y[N]\nf[t: 3] = sum{i} y[i]*x[i+t]", ["t"]),
     "taps at borders": ("input x[3, N], y[3, N]\nf[c: 3, t: 3] = sum{i | 1 <= i + t and i + t <= N} y[c, i]*x[c, i+t-1]", ["t"]),
@@ -30,6 +31,8 @@ PROGRAMS = {
     "two sums": ("input x[N], y[N]\nf[j: 4] = (sum{i} x[i]*exp(y[i]*j))/(1 + sum{i} exp(y[i]*j))", ["j"]),
     "means and variances": ("input x[3, N]\nm[c] = mean{i} x[c, i]\nf[c] = mean{i} (x[c, i] - m[c])**2", ["c"]),
     "sums up to a diagonal": ("input x[N, 6]\nf[j: 6] = sum{i | i >= 2*j} x[i, j]", ["j"]),
+    "neighbours": ("input x[N+2, N]\nf[i: N] = sum{j} x[i, j]*x[i+2, j]", {"i": 4}),
+    "rows of parts": ("input x[N, 2], y[11, 2]\nf[t: 11] = sum{m: N, r: 2 | t + 11*m < N} x[t + 11*m, r]*y[t, r]", {"t": 4}),
 }  # fmt: skip
 TEAMS = [HOPPER.warp, HOPPER.block]
 
@@ -39,11 +42,12 @@ def team_kernel(text, indices, team):
     (module,) = modules_of({"primal": normal(f"size N\n{text}")})
     (kernel,) = module.kernels
     extents = dict(zip(kernel.indices, kernel.extents, strict=True))
-    counts = {i: extents[i].constant for i in kernel.indices if i in indices}
+    some = indices if isinstance(indices, dict) else {i: extents[i].constant for i in indices}
+    counts = {i: some[i] for i in kernel.indices if i in some}
     values = {"N": 1000} | dict.fromkeys(kernel.indices, 1)
     made = with_team_tile(kernel, counts, values, team, HOPPER.costs)
     blocked, body = long_sums_in_blocks(made.kernel, made.kernel.body, module.program, team=team)
-    made = GpuKernel(replace(blocked, body=body), team)
+    made = with_values_together(GpuKernel(replace(blocked, body=body), team))
     return replace(GpuModule.plain(module), kernels=(made,))
 
 
@@ -54,9 +58,28 @@ def test_a_team_has_all_values_of_the_indices(name):
     (kernel,) = team_kernel(text, indices, HOPPER.warp).kernels
 
     assert kernel.shares_loops
-    assert [t.index for t in kernel.tile] == indices
+    assert [t.index for t in kernel.tile] == list(indices)
     assert any(isinstance(s, TeamSums) for s in steps_of(kernel.kernel.body))
     assert not any(isinstance(s, Store) and s.atomic for s in steps_of(kernel.kernel.body))
+
+
+def test_one_test_says_that_all_points_have_a_value():
+    text, indices = PROGRAMS["rows of parts"]
+
+    (kernel,) = team_kernel(text, indices, HOPPER.warp).kernels
+
+    branches = [s for s in steps_of(kernel.kernel.body) if isinstance(s, Branch)]
+    (once,) = (s for s in branches if s.otherwise)
+    assert not any(isinstance(s, Branch) for s in steps_of(once.then))
+    assert any(isinstance(s, Lanes) for s in steps_of(once.then))
+
+
+def test_a_team_has_neighbours_of_an_index_where_that_takes_less_time():
+    rows = tadc.compile("size N\ninput x[N, 128]\ny[i] = sum{j} x[i, j]", backend="cuda", dtype="float32")  # fmt: skip
+
+    (kernel,) = rows.plan(N=100_000).kernels
+
+    assert "a warp computes 4 elements" in kernel.schedule
 
 
 @pytest.mark.compiler

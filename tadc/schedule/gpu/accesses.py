@@ -79,8 +79,9 @@ class Accesses:
         for t in self.scheduled.tile if all(t.threads == 1 for t in self.scheduled.tile) else ():
             moved = step(t.index)
             part *= 1.0 if t.strided else _of_neighbours(moved, t.count, run)
-        for frame in reversed(frames[1:]):
-            index = frame.points.indices[-1]
+        # A branch in a loop has a frame too.
+        loops = {f.points.indices[-1]: f for f in frames[1:] if f.points.indices}
+        for index, frame in reversed(loops.items()):
             if frame.team > 1 or index not in frame.bound:
                 needed |= frame.bounds
                 continue

@@ -635,8 +635,9 @@ class _Counter:
             trips |= dict.fromkeys(frame.bound & e.symbols, frame.unrolled)
         near: dict[Symbol, int] = {}
         far = 1
+        every = self.points_of_thread * prod(trips.values())
         if self.lanes and self.masked:
-            return self.points_of_thread
+            return every
         if self.lanes:
             for t in self.scheduled.tile:
                 used = {t.index, place_of(t.index)} & set(e.symbols)
@@ -646,7 +647,7 @@ class _Counter:
                     far *= t.count // near[i]
             derived = set().union(*(f.bound for f in frames)) & set(e.symbols) - set(near)
             if any(s in self.wide for s in derived):
-                return self.points_of_thread
+                return every
         return far * Work(1, e.subscripts, trips, 1).values(near, set())
 
     def _read_staged(self, e: Read, frames: tuple[Frame, ...]) -> None:

@@ -262,6 +262,10 @@ def gpu_kernel(
         if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
             others = _Schedules.of(long, program, sizes, machine)
             consider(others, (others.usual(), *others.others()))
+        before = None
+        while best is not before:
+            before = best
+            consider(schedules, schedules.with_fewer(best))
     consider(schedules, schedules.holding_rows(dtype))
     if is_slow:
         staged = (each for each in copying if buffers_of(each[2].kernel.body))
@@ -340,9 +344,11 @@ class _Schedules:
                 yield self.tiled(shape)
 
     def _of_several(self) -> Iterator[GpuKernel]:
-        """Teams of all values of an index or two."""
+        """Teams of all values of an index or two, or of some neighbours."""
         made: dict[GpuKernel, None] = {}
-        for counts, team, joint in product(self.choice.of_team(), self.teams, (False, True)):
+        of_all = product(self.choice.of_team(), self.teams, (False, True))
+        of_some = product(self.choice.of_neighbours(), self.teams, (False,))
+        for counts, team, joint in chain(of_all, of_some):
             least = max(1, SHORT * team / IDLE)
             middle, costs = self.choice.middle, self.machine.costs
             if of_team := with_team_tile(self.kernel, counts, middle, team, costs, least, joint=joint):  # fmt: skip
@@ -370,6 +376,13 @@ class _Schedules:
         for chosen in chain.from_iterable(combinations(several, n) for n in (1, 2)):
             fewer = {i: -(-n // 2) if i in chosen else n for i, n in counts.items()}
             yield self.tiled(Shape(fewer, threads, ahead=True))
+
+    def with_fewer(self, scheduled: GpuKernel) -> Iterator[GpuKernel]:
+        """Tiles of a thread with half of the values of one index: the estimates know nothing of registers."""
+        counts = {t.index: t.count for t in scheduled.tile} if scheduled.team == 1 else {}
+        for i, n in counts.items():
+            fewer = {**counts, i: n // 2}
+            yield self.tiled(Shape({i: n for i, n in fewer.items() if n > 1}))
 
     def by_matrices(self) -> Iterator[GpuKernel]:
         """Tiles of blocks that suit instructions for matrices."""

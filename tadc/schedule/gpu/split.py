@@ -43,7 +43,6 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.schedule.gpu.cost import (
     Sizes,
-    cost,
     subscripts,
     values_of_sizes,
     with_midpoints,
@@ -70,6 +69,7 @@ WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longes
 WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
+FEW_PARTS = 64  # of blocks: with fewer warps have them
 ENOUGH_PARTS, MOST_PARTS = 2**12, 2**13  # of an element: a block adds them up
 FEW_BUSY = 5  # times as many threads as are busy would be none too many
 FEWER = 4  # times as many threads as those that have so many parts: some more are added up as soon
@@ -115,7 +115,8 @@ def split(
             for e, where in guards(s.body).items():
                 taken = times and partial(times, program)
                 others = _mates(s, program) if taken and _of_pairs(e, s, values) else ()
-                if found := _in_best_parts(e, s, where, values, machine, names, taken, others):
+                on = _On(machine, program.tensors, values, sizes is not None)
+                if found := _in_best_parts(e, s, where, on, names, taken, others):
                     before, parted[e] = found
                     statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
@@ -219,19 +220,36 @@ def _inside(e: Reduce, values: Sizes) -> int:
     return _nested(e.body, {**values, **middle})
 
 
+@dataclass(frozen=True, slots=True)
+class _On:
+    """The machine that parts are for, the tensors that they read, and numbers for all sizes: those of a call, if they are `given`."""
+
+    machine: Machine
+    tensors: Mapping[str, Tensor]
+    values: Sizes
+    given: bool
+
+    def apart(self, read: Read, index: Symbol) -> int:
+        """The elements from what one value of the index reads to what the next one does."""
+        step, inner = 0, 1
+        for form, n in zip(reversed(read.subscripts), reversed(self.tensors[read.tensor].shape), strict=True):  # fmt: skip
+            step += form.coefficient(index) * inner
+            inner *= max(1, n.at(self.values))
+        return abs(step)
+
+
 def _in_best_parts(
     e: Reduce,
     s: Statement,
     where: Domain,
-    values: Sizes,
-    machine: Machine,
+    on: _On,
     names: Names,
     times: Callable[[Sequence[Statement]], tuple[float, float]] | None,
     mates: Sequence[Statement] = (),
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
-    """As `_in_parts`, in parts of the kind that is fastest. `mates` are the statements with which this one shares terms that are pairs."""
+    """As `_in_parts`, in parts of the kind that is fastest, or whole. `mates` are the statements with which this one shares terms that are pairs."""
     if times is None:
-        return _in_parts(e, s, where, values, machine, names)
+        return _in_parts(e, s, where, on, names)
 
     def taken(
         found: tuple[tuple[Statement, ...], Reduce] | None, mates: Sequence[Statement] = ()
@@ -239,27 +257,31 @@ def _in_best_parts(
         before, whole = found or ((), e)
         return times([*before, replace(s, body=replaced(s.body, {e: whole})), *mates])
 
-    if pairs := _in_parts(e, s, where, values, machine, names.copy(), "pairs"):
-        time, least = taken(_in_parts(e, s, where, values, machine, names.copy()), mates)
+    if pairs := _in_parts(e, s, where, on, names.copy(), "pairs"):
+        time, least = taken(_in_parts(e, s, where, on, names.copy()), mates)
         if time > max(FAR * least, WORTH_OF_OTHER_KIND * taken(pairs, mates)[0]):
-            return _in_parts(e, s, where, values, machine, names, "pairs")
-    made = {kind: _in_parts(e, s, where, values, machine, names.copy(), kind) for kind in OTHERS}
+            return _in_parts(e, s, where, on, names, "pairs")
+    usual = _in_parts(e, s, where, on, names.copy())
+    made = {kind: _in_parts(e, s, where, on, names.copy(), kind) for kind in OTHERS}
     others = {kind: parts for kind, parts in made.items() if parts}
-    best: _Kind = "usual"
-    if others:
-        time, least = taken(_in_parts(e, s, where, values, machine, names.copy()))
-        found = {kind: taken(parts)[0] for kind, parts in others.items() if time > FAR * least}
-        fastest = min(found, key=found.__getitem__, default=best)
-        best = fastest if found.get(fastest, time) < time / WORTH_OF_OTHER_KIND else best
-    return _in_parts(e, s, where, values, machine, names, best)
+    if not (usual or others):
+        return None
+    time, least = taken(usual)
+    if time > FAR * least:
+        found: dict[_Kind | None, float] = {kind: taken(parts)[0] for kind, parts in others.items()}
+        if usual:
+            found[None] = taken(None)[0]  # whole
+        fastest = min(found, key=found.__getitem__)
+        if found[fastest] < time / WORTH_OF_OTHER_KIND:
+            return _in_parts(e, s, where, on, names, fastest) if fastest else None
+    return _in_parts(e, s, where, on, names)
 
 
 def _in_parts(
     e: Reduce,
     s: Statement,
     where: Domain,
-    values: Sizes,
-    machine: Machine,
+    on: _On,
     names: Names,
     kind: _Kind = "usual",
 ) -> tuple[tuple[Statement, ...], Reduce] | None:
@@ -267,30 +289,30 @@ def _in_parts(
 
     Where one index has too few parts to keep a GPU busy, the parts have parts in another one.
     """
-    parts = _parts(e, s, where, values, machine, None, kind)
+    parts = _parts(e, s, where, on, None, kind)
     if parts is None:
         return None
     first, of_parts, whole = parts.statements(s, where, names)
-    while more := _parts(of_parts, first, where, values, machine, parts.again(of_parts)):
+    while more := _parts(of_parts, first, where, on, parts.again(of_parts)):
         parts = more
         first, of_parts, inner = parts.statements(first, where, names)
         indices, domain = (*whole.indices, *inner.indices), whole.domain & inner.domain
         whole = Reduce(e.op, indices, (), domain, inner.body)
-    number = prod(_counts(whole, values).values())
-    if parts.warps or number <= machine.block:
+    number = prod(_counts(whole, on.values).values())
+    if parts.team > 1 or number <= on.machine.block:
         return (first,), whole
     # Parts of an element lie apart: of so many parts some are added up before.
-    longest = max(whole.indices, key=_counts(whole, values).__getitem__)
-    some = _Parts(whole, longest, isqrt(number), warps=False, lanes=0, adjacent="", most=0)
+    longest = max(whole.indices, key=_counts(whole, on.values).__getitem__)
+    some = _Parts(whole, longest, isqrt(number), team=1, lanes=0, adjacent="", most=0)
     second, _, whole = some.statements(s, EVERYWHERE, names)
     return (first, second), whole
 
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """What is settled for parts that are cut again: whether a warp has one, the index that stays whole for it, and how many there may be."""
+    """What is settled for parts that are cut again: the threads that have one, the index that stays whole for them, and how many there may be."""
 
-    warps: bool
+    team: int
     whole: Symbol
     most: int
     kind: _Kind
@@ -298,21 +320,21 @@ class _Again:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The reduction's index that is cut, into how many parts, and whether a warp has neighbours of it in each."""
+    """The reduction's index that is cut, into how many parts, and how many neighbours of it each has."""
 
     reduce: Reduce
     index: Symbol
     count: int
-    warps: bool  # a warp has a part, else a thread
-    lanes: int  # so many neighbours in the index a part has one after the other, or a warp in its threads; or 0
-    adjacent: Symbol  # the index in which the warp's threads are neighbours
+    team: int  # the threads that have a part: one, a warp or a block
+    lanes: int  # so many neighbours in the index a part has one after the other, or a team in its threads; or 0
+    adjacent: Symbol  # the index in which the team's threads are neighbours
     most: int  # parts, if these are cut again
     kind: _Kind = "usual"
 
     def again(self, parts: Reduce) -> _Again:
         """What is settled for further parts of these."""
         at = self.reduce.indices.index(self.index)
-        return _Again(self.warps, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
+        return _Again(self.team, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
 
     @property
     def _has_one_each(self) -> bool:
@@ -357,7 +379,7 @@ class _Parts:
         box, derived = depends_on(e, where, s)
         count = {t: constant(self.count)}
         is_last = (
-            self.warps or self.kind == "pairs" or (self.kind == "beside" and k == self.adjacent)
+            self.team > 1 or self.kind == "pairs" or (self.kind == "beside" and k == self.adjacent)
         )
         box = {**box, **count} if is_last else {**count, **box}
         name = names.fresh(f"{s.target.name.removesuffix('_parts')}_parts")
@@ -374,12 +396,12 @@ def _parts(
     e: Reduce,
     s: Statement,
     where: Domain,
-    values: Sizes,
-    machine: Machine,
+    on: _On,
     again: _Again | None,
     kind: _Kind = "usual",
 ) -> _Parts | None:
     """The parts that the reduction is cut into, None if it is not. It may be one that cuts `again`."""
+    values, machine = on.values, on.machine
     points = _elements(e, s, where, values)
     kind = again.kind if again else kind
     if kind == "pairs":
@@ -411,50 +433,53 @@ def _parts(
         *outer, inner = counts
         index = max(outer, key=lambda i: counts[i], default=inner)
         index = index if counts[index] >= BETTER * LEAST else inner
-        warps, adjacent, threads = False, "", points / OF_TILE
+        team, adjacent, threads = 1, "", points / OF_TILE
         # Sums in the terms have the innermost loop.
         lanes = warp if index == inner and not _sums(e.body) else 0
         least = LEAST * lanes if lanes else 1
     else:
         if again:
-            warps, adjacent = again.warps, again.whole
+            team, adjacent = again.team, again.whole
         elif kind == "whole":
-            warps, adjacent = False, ""
+            team, adjacent = 1, ""
         else:
-            warps, adjacent = _neighbours(e, s, points, counts, values, machine)
+            adjacent = _neighbours(e, s, points, counts, on)
+            team = warp if adjacent else 1
         if beside and not again:
-            if not warps or points < BETTER:
+            if team == 1 or points < BETTER:
                 return None
             number = counts[adjacent]
             number = number if number < 2 * MOST_BESIDE else MOST_BESIDE
-            return _Parts(e, adjacent, number, False, 0, adjacent, OF_TILE * MOST_PARTS, kind)
+            return _Parts(e, adjacent, number, 1, 0, adjacent, OF_TILE * MOST_PARTS, kind)
         free = {i: n for i, n in counts.items() if not (again and i == adjacent)}
         index = max(free, key=lambda i: free[i], default="")
-        is_short = warps and adjacent == index and free[index] < fewest * warp
+        is_short = team > 1 and adjacent == index and free[index] < fewest * team
         if is_short and points * terms >= WORTH_OF_OTHER:
             # It has no parts for warps: it stays whole, and another index is cut.
             del free[index]
             index = max(free, key=lambda i: free[i], default=index)
         rows = kind == "whole" and _are_rows(e, index)
-        lanes = warp if rows or (warps and adjacent == index) else 0
-        threads = points * (warp if warps else 1) / of_thread
-        least = max(1, lanes, LEAST * counts.get(index, 1) * (warp if warps else 1) // terms)
+        if adjacent == index and not again:
+            team = _team(e, adjacent, points, counts[index], on)
+        lanes = warp if rows else team if team > 1 and adjacent == index else 0
+        threads = points * team / of_thread
+        least = max(1, lanes, LEAST * counts.get(index, 1) * team // terms)
     is_idle = FEWER * points * ENOUGH_PARTS <= machine.resident_threads
     most = (
         again.most
         if again
         else MOST_PARTS
-        if terms >= MANY_TERMS or (is_idle and not warps)
+        if terms >= MANY_TERMS or (is_idle and team == 1)
         else ENOUGH_PARTS
     )
     room = int(machine.resident_threads // threads)
-    if 1 <= room < BETTER and terms >= LONG_PARTS * BETTER * warp:
+    if 1 <= room < BETTER and team <= warp and terms >= LONG_PARTS * BETTER * warp:
         room = BETTER  # a GPU is busier with more threads than fit at once
     count = min(room, counts.get(index, 0) // least, most)
     if count < fewest:
         return None
     number = _even(count, -(-counts[index] // max(1, lanes)))
-    return None if number < fewest else _Parts(e, index, number, warps, lanes, adjacent, most, kind)
+    return None if number < fewest else _Parts(e, index, number, team, lanes, adjacent, most, kind)
 
 
 def _columns(
@@ -470,7 +495,7 @@ def _columns(
     if room < FEW_COLUMNS:
         return None
     number = 1 << room.bit_length() - 1
-    return _Parts(e, index, number, False, 0, index, number, "pairs")
+    return _Parts(e, index, number, 1, 0, index, number, "pairs")
 
 
 def _of_pairs(e: Reduce, s: Statement, values: Sizes) -> Symbol:
@@ -519,30 +544,51 @@ def _neighbours(
     s: Statement,
     points: int,
     counts: Mapping[Symbol, int],
-    values: Sizes,
-    machine: Machine,
-) -> tuple[bool, Symbol]:
-    """Whether a warp is to have a part of each of so many points, and the index in which its threads are neighbours, then."""
-    reads, costs, warp = list(subscripts(e.body)), machine.costs, machine.warp
+    on: _On,
+) -> Symbol:
+    """The index in which threads of a team are neighbours, if one is to have a part of each of so many points; else none."""
+    values, machine = on.values, on.machine
+    reads, costs, warp = _reads(e), machine.costs, machine.warp
+
+    def cost(read: Read, varying: Symbol) -> float:
+        apart = on.apart(read, varying)
+        return min(costs.strided, apart) if apart else costs.broadcast
 
     def paid(varying: Symbol) -> float:
-        return sum(cost(read, {varying}, costs) for read in reads)
+        return sum(cost(read, varying) for read in reads)
 
     long = {i: paid(i) for i, n in counts.items() if n >= warp}
     if not long:
-        return False, ""
+        return ""
     adjacent = min(long, key=long.__getitem__)
     # Threads side by side are neighbours in the statement's last index, if there are enough of them.
     several = [(i, n) for i, n in zip(s.indices, s.target.shape, strict=True) if n.at(values) > 1]
     if several and several[-1][1].at(values) >= warp:
-        return long[adjacent] < paid(several[-1][0]), adjacent
+        return adjacent if long[adjacent] < paid(several[-1][0]) else ""
     if FEW_BUSY * points * MOST_PARTS >= machine.resident_threads:
         # With a thread a part enough are busy, and what does not depend on the index tells nothing.
-        reads = [read for read in reads if any(adjacent in form.symbols for form in read)]
-    if reads and all(cost(read, {adjacent}, costs) >= costs.strided for read in reads):
-        return False, ""
-    # Of warps there are fewer parts, which are added up sooner.
-    return True, adjacent
+        reads = [read for read in reads if adjacent in read.symbols]
+    if reads and all(cost(read, adjacent) >= costs.strided for read in reads):
+        return ""
+    # Of teams there are fewer parts, which are added up sooner.
+    return adjacent
+
+
+def _team(e: Reduce, adjacent: Symbol, points: int, neighbours: int, on: _On) -> int:
+    """The threads that have a part: a block if there are enough, and neighbours for its threads, since fewer parts are added up sooner; in
+    text for any sizes, and where neighbours lie apart, a warp.
+    """
+    machine = on.machine
+    fits = FEW_PARTS * machine.block * points <= machine.resident_threads
+    are_long = on.given and neighbours >= LEAST * machine.block
+    read = [r for r in _reads(e) if adjacent in r.symbols]
+    are_near = all(on.apart(r, adjacent) < machine.costs.strided for r in read)
+    return machine.block if fits and are_long and are_near else machine.warp
+
+
+def _reads(e: Reduce) -> list[Read]:
+    """The elements that terms read."""
+    return [r for r in postorder((e.body,)) if isinstance(r, Read) and r.subscripts]
 
 
 def _are_rows(e: Reduce, index: Symbol) -> bool:

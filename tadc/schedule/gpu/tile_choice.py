@@ -36,6 +36,7 @@ __all__ = ["Choice"]
 COUNTS = (1, 2, 3, 4, 8)  # values of an index
 COUNTS_WITHOUT_LOOPS = (2, 4)  # the same of kernels without loops
 MOST_COUNT = 9  # of an index with no more values
+NEIGHBOURS = 4  # of one with more, that a team has
 MOST = 24  # sums of a thread
 MOST_WHOLE = 32  # the same of one that has all values of its indices
 MOST_READ = 64  # values that a thread may hold
@@ -55,7 +56,7 @@ THREADS_OF_THREE = (
 )  # along two of three, of the first of which a thread has one value
 MOST_OF_BLOCK = 72  # sums of a thread: 64, and a few between them
 MOST_IDLE = 16  # times as many threads of a block as have points
-TURNED = 32  # rows and columns of a tile without loops
+TURNED, ROWS_TURNED = 32, (32, 64, 128)  # columns and rows of a tile without loops
 MOST_HELD = 128  # values that it holds besides
 
 
@@ -261,13 +262,21 @@ class Choice:
         block, reads = self.machine.block, dict.fromkeys(reads_of(self.kernel.body))
         for i in self.kernel.indices[:-1]:
             if any(lies_apart(e, self.last, {i}) for e in reads):
-                yield Shape({i: TURNED * TURNED // block, self.last: 1}, {i: block // TURNED, self.last: TURNED})  # fmt: skip
+                for rows in ROWS_TURNED:
+                    counts = {i: rows * TURNED // block, self.last: 1}
+                    yield Shape(counts, {i: block // TURNED, self.last: TURNED})
 
     def of_team(self) -> Iterator[dict[Symbol, int]]:
         """Indices with all of their few values, for which a thread of a team has room for its parts of their sums."""
         for counts in self._short(self.free(blocks=True)):
             if self._sums * prod(counts.values()) <= MOST_WHOLE:
                 yield counts
+
+    def of_neighbours(self) -> Iterator[dict[Symbol, int]]:
+        """Several neighbours of an index that has more, which a team has: each thread has more reads under way, or shares them."""
+        for i in self.free(blocks=True):
+            if self.extents[i] > MOST_COUNT and self._sums * NEIGHBOURS <= MOST_WHOLE:
+                yield {i: NEIGHBOURS}
 
     def free(self, *, blocks: bool = False) -> list[Symbol]:
         """The indices of which a thread may have several values, alone or as one of a block."""

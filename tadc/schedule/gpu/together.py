@@ -3,7 +3,12 @@
     for k of the part: for each lane: if k <= i: s[lane] += a[i - k]*b[k]
 
 has no test for 8 values at a time that end before the first `i` of the tile; and of the 32 elements of `a` that four neighbours in `i` read
-for these, 11 are different ones. The terms of a sum keep their order.
+for these, 11 are different ones. Where a team shares the loops of all points of a tile, one test at each value says that all points have it:
+
+    for k, by the threads: if k <= first i of the tile: for each lane: s[lane] += a[i - k]*b[k]
+                           else: for each lane: if k <= i: s[lane] += a[i - k]*b[k]
+
+The terms of a sum keep their order.
 """
 
 from __future__ import annotations
@@ -11,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import TypeGuard
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, divides
 from tadc.ir.expr import Expr, Select
 from tadc.ir.range import Range
 from tadc.ir.walk import rewrite
+from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.nest.loop_nest import (
     Branch,
@@ -25,6 +32,7 @@ from tadc.schedule.nest.loop_nest import (
     Loop,
     Staged,
     Step,
+    TeamLoop,
     Tile,
     TileIndex,
     Together,
@@ -47,7 +55,7 @@ MOST_WRITTEN_OUT = 512  # terms of a thread
 
 
 def with_values_together(scheduled: GpuKernel) -> GpuKernel:
-    """The kernel with values of its staged loops together, where that spares tests or reads."""
+    """The kernel with values of its staged loops, or points of a team's tile, together, where that spares tests or reads."""
     match scheduled.kernel.body:
         case (Tile(indices) as tile,) if scheduled.team > 1:
             pass
@@ -59,6 +67,7 @@ def with_values_together(scheduled: GpuKernel) -> GpuKernel:
     def made(steps: Sequence[Step]) -> tuple[Step, ...]:
         return tuple(
             replace(s, together=_together(s, indices, derived)) if isinstance(s, Staged)
+            else replace(s, body=_tested_once(s, indices, derived)) if scheduled.shares_loops and _is_inner(s)
             else s if isinstance(s, Computed)  # a tile of its own
             else map_bodies(s, made)
             for s in steps
@@ -66,6 +75,25 @@ def with_values_together(scheduled: GpuKernel) -> GpuKernel:
 
     body = replace(tile, body=made(tile.body), interior=made(tile.interior))
     return replace(scheduled, kernel=replace(scheduled.kernel, body=(body,)))
+
+
+def _is_inner(step: Step) -> TypeGuard[Loop | TeamLoop]:
+    """Whether it is a loop, all loops in which are written out."""
+    within = (s for s in steps_of(step.body) if isinstance(s, (Loop, TeamLoop))) if isinstance(step, (Loop, TeamLoop)) else None  # fmt: skip
+    return within is not None and all(isinstance(s, Loop) and is_unrolled(s) for s in within)
+
+
+def _tested_once(
+    loop: Loop | TeamLoop, tile: Sequence[TileIndex], derived: Set[Symbol]
+) -> tuple[Step, ...]:
+    """The body of the loop, which has no tests where all points of the tile meet them."""
+    inner = {s.range.index: s.range for s in steps_of(loop.body) if isinstance(s, Loop)}
+    runs = prod(r.trips or 1 for r in inner.values())
+    if prod(t.count for t in tile) * runs > MOST_WRITTEN_OUT:
+        return loop.body
+    untested = _Untested("", 1, tile, inner, derived)
+    body = tuple(untested.steps(loop.body))
+    return (Branch(Domain.of(untested.known), body, loop.body),) if untested.known else loop.body
 
 
 def _together(step: Staged, tile: Sequence[TileIndex], derived: Set[Symbol]) -> Together | None:
