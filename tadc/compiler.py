@@ -47,10 +47,8 @@ from tadc.resolve.resolve import Resolved, resolve
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.machine import AVX2, Processor
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.gpu.tile import Shape
-from tadc.schedule.gpu.work import operations
 from tadc.schedule.lowered import (
     CpuModule,
     Decisions,
@@ -62,7 +60,9 @@ from tadc.schedule.lowered import (
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.memory import fits
+from tadc.schedule.nest.runs import operations
 from tadc.schedule.nest.scatter import scatter_kernels
+from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.rewrite import companions, slices
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.factor import nested_over_data, with_factors_outside

@@ -12,9 +12,9 @@ from tadc.errors import ArgumentError, BackendError, DerivativeError
 from tadc.function.letters import own_letters
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
-from tadc.schedule.gpu.cost import about_a_thousand
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
+from tadc.schedule.nest.sizes import about_a_thousand
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
 
 if TYPE_CHECKING:  # a row's function imports its emitter

@@ -15,7 +15,7 @@ from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.vjp import gradient_types, seeds
 from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.calls import MOST_SIGNATURES, Calls, signature
-from tadc.schedule.gpu.work import operations
+from tadc.schedule.nest.runs import operations
 
 if TYPE_CHECKING:
     from tadc.function.function import Function

@@ -33,7 +33,6 @@ from tadc.schedule.cpu.streamed import streamed_tensors
 from tadc.schedule.cpu.sums_in_parts import with_long_sums_in_parts
 from tadc.schedule.cpu.transposed import with_transposed_reads
 from tadc.schedule.cpu.windows_first import with_windows_first
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.half import wide_temporaries
 from tadc.schedule.gpu.kernels import gpu_kernels, gpu_program, plain_kernel, tile_choices
 from tadc.schedule.gpu.machine import HOPPER, Machine
@@ -45,6 +44,7 @@ from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
 from tadc.schedule.nest.memory import oversized
+from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, order_of, usual_size
 from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.program import scheduled

@@ -17,7 +17,6 @@ from tadc.printing.idx import statement_comment
 from tadc.schedule.cpu.contraction import Contraction
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.row_groups import RowGroup
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.model import KernelModel
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import CpuModule, GpuModule, Lowered
@@ -36,6 +35,7 @@ from tadc.schedule.nest.loop_nest import (
     Tile,
     steps_of,
 )
+from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.rewrite.list_tensors import Listed, Rows
 from tadc.schedule.rewrite.looked_up import data_among, narrow_tensor
 from tadc.tables import columns, html_table

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.schedule.cpu.kernels import CpuKernel
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.nest.loop_nest import (
     Accumulator,
     Chunks,
@@ -26,6 +25,7 @@ from tadc.schedule.nest.loop_nest import (
     bodies,
     steps_of,
 )
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["Sections", "has_lanes_of", "is_section_of", "sections_of"]
 

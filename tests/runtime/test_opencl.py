@@ -18,9 +18,9 @@ import tadc
 from tadc.compiler import adjoint_program
 from tadc.runtime.opencl.arrays import pyopencl
 from tadc.runtime.run import Runners
-from tadc.schedule.gpu.cost import values_of_sizes
 from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.lowered import GpuModule, modules_of
+from tadc.schedule.nest.sizes import values_of_sizes
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("examples/*.idx"))
 TEXT = "size N, M\ninput x[N,M], w[M]\ny[i] = sum{j} tanh(x[i,j]*w[j])"

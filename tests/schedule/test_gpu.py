@@ -20,10 +20,10 @@ from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.borders import box_interior
-from tadc.schedule.gpu.cost import values_of_sizes
 from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, Machine
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import buffers_of
+from tadc.schedule.nest.sizes import values_of_sizes
 
 WARP, BLOCK = HOPPER.warp, HOPPER.block
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)

@@ -15,10 +15,10 @@ from tadc.emit.clike.spelling import DType, Precedence, Text, bracketed, number
 from tadc.emit.clike.text import CText, part
 from tadc.ir.program import Program
 from tadc.printing.idx import statement_comment
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import GpuModule
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = [
     "GpuSource",

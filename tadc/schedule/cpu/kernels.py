@@ -39,7 +39,6 @@ from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.strided import with_strided_reads_first
 from tadc.schedule.cpu.sums import in_strips, in_strips_of_both, part_of
 from tadc.schedule.cpu.tile import Parts, Side, tiled
-from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.interior import LONGEST_WINDOW, interior, parted
 from tadc.schedule.nest.lanes import (
     NARROW,
@@ -64,6 +63,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 from tadc.schedule.nest.row_locals import rows_as_locals
+from tadc.schedule.nest.runs import trips
 from tadc.schedule.nest.surroundings import Surroundings
 from tadc.schedule.nest.unrolled import unrolled
 

@@ -25,8 +25,8 @@ from tadc.ir.program import Program
 from tadc.schedule.choices import Choices
 from tadc.schedule.cpu.kernels import CpuKernel
 from tadc.schedule.cpu.machine import ITEM_BYTES, LANE_BYTES, Processor
-from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.loop_nest import Kernel, LetIndex, Store, has_loops, reads_of, steps_of
+from tadc.schedule.nest.runs import trips
 from tadc.schedule.nest.surroundings import Surroundings
 
 __all__ = ["with_loops_in_order"]

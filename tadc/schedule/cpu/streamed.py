@@ -14,8 +14,8 @@ from tadc.ir.program import Program
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.machine import Processor
-from tadc.schedule.gpu.work import operations
 from tadc.schedule.nest.loop_nest import Kernel, Store, expressions_of, steps_of
+from tadc.schedule.nest.runs import operations
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["streamed_tensors"]

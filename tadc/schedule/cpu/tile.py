@@ -21,7 +21,7 @@ from tadc.schedule.cpu.fetched import NEAR_BYTES, moves_of, time_of_lines
 from tadc.schedule.cpu.lane_cost import NOWHERE, Layout
 from tadc.schedule.cpu.machine import ITEM_BYTES, Processor
 from tadc.schedule.cpu.slanting import joined_loops, levelled, part_of_rests
-from tadc.schedule.gpu.work import Work, merged, trips, works
+from tadc.schedule.gpu.work import Work, merged, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -35,6 +35,7 @@ from tadc.schedule.nest.loop_nest import (
     names_of,
     steps_of,
 )
+from tadc.schedule.nest.runs import trips
 from tadc.schedule.nest.unrolled import at_points, side_by_side
 
 __all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]

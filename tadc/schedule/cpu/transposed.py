@@ -28,7 +28,6 @@ from tadc.schedule.cpu.lane_cost import (
 )
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.tile import is_plain
-from tadc.schedule.gpu.work import trips
 from tadc.schedule.nest.lanes import most_lanes
 from tadc.schedule.nest.loop_nest import (
     Kernel,
@@ -43,6 +42,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
+from tadc.schedule.nest.runs import trips
 from tadc.schedule.nest.surroundings import Surroundings
 
 __all__ = ["copy_of", "permuted", "with_transposed_reads"]

@@ -11,11 +11,11 @@ import numpy as np
 
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.frames import Frame, places_below
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.nest.loop_nest import Buffer, Tile, first_of
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["LINE", "SECTOR", "Accesses"]
 

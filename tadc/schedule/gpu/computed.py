@@ -22,7 +22,6 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import postorder, replaced, rewrite
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.tile import Shape, tiled
@@ -50,6 +49,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
     with_values,
 )
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["shares_values", "with_computed_values"]
 

@@ -22,7 +22,7 @@ from tadc.ir.program import Program
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.accesses import LINE, SECTOR, Accesses
-from tadc.schedule.gpu.cost import Sizes, is_unrolled
+from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.gpu.frames import (
     Frame,
     candidates,
@@ -74,6 +74,7 @@ from tadc.schedule.nest.loop_nest import (
     stores_groups,
     values_of,
 )
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["Executed", "Tally", "executed"]
 

@@ -15,9 +15,9 @@ from tadc.ir.domain import EVERYWHERE, at_least_zero
 from tadc.ir.expr import Expr
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.terms import depends_on, terms_of
+from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.rewrite.rows import Rows, sharing, with_terms_read
 
 __all__ = ["without_few_rows"]

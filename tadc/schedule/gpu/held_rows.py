@@ -20,7 +20,6 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import rewrite
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.nest.loop_nest import (
     Assign,
@@ -41,6 +40,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
     with_values,
 )
+from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["row_lengths", "with_held_row"]

@@ -14,11 +14,11 @@ from tadc.ir.affine import Symbol
 from tadc.ir.domain import Domain, quotients
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
 from tadc.schedule.nest.cost import Points
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["Ideal"]
 

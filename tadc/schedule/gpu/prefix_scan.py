@@ -19,8 +19,8 @@ from tadc.ir.expr import Call, Expr, Read, Reduce, ReduceOp
 from tadc.ir.names import Names
 from tadc.ir.program import DerivedSize, Program, Statement, Tensor
 from tadc.ir.walk import substitute, tensors_read
-from tadc.schedule.gpu.cost import Sizes, values_of_sizes
 from tadc.schedule.gpu.machine import Machine
+from tadc.schedule.nest.sizes import Sizes, values_of_sizes
 from tadc.schedule.rewrite.running import Running, running
 
 __all__ = ["running_in_parts"]

@@ -13,7 +13,6 @@ from math import prod
 from tadc.ir.affine import Affine, symbol
 from tadc.ir.names import Names
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import Sizes, values_of_sizes
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.nest.loop_nest import (
     Kernel,
@@ -26,6 +25,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 from tadc.schedule.nest.lower import row_of
+from tadc.schedule.nest.sizes import Sizes, values_of_sizes
 from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["row_kernels"]

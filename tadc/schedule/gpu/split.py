@@ -41,18 +41,14 @@ from tadc.ir.expr import NEUTRAL, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
-from tadc.schedule.gpu.cost import (
-    Sizes,
-    subscripts,
-    values_of_sizes,
-    with_midpoints,
-)
+from tadc.schedule.gpu.cost import subscripts
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
 from tadc.schedule.gpu.terms import depends_on, guards, has_data, only, terms_of
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.lower import kernels, loop_of
 from tadc.schedule.nest.matrix_product import large_product
+from tadc.schedule.nest.sizes import Sizes, values_of_sizes, with_midpoints
 from tadc.schedule.rewrite.running import running
 
 __all__ = ["split"]

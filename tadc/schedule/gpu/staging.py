@@ -27,7 +27,6 @@ from tadc.ir.names import Names
 from tadc.ir.program import Tensor
 from tadc.ir.range import Range
 from tadc.ir.walk import rewrite
-from tadc.schedule.gpu.cost import Sizes, with_midpoints
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
@@ -51,6 +50,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
     with_values,
 )
+from tadc.schedule.nest.sizes import Sizes, with_midpoints
 
 __all__ = [
     "TOGETHER",

@@ -20,8 +20,8 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced
 from tadc.normalize.in_bounds import is_never_empty
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.terms import Terms, depends_on, guards, has_data, terms_of
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["with_stored_factors"]
 

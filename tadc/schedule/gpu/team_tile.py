@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import EVERYWHERE
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.teams import TeamBody
@@ -26,6 +25,7 @@ from tadc.schedule.nest.loop_nest import (
     last_of,
     steps_of,
 )
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["with_team_tile"]
 

@@ -11,7 +11,7 @@ from tadc.ir.domain import Derived
 from tadc.ir.expr import Call, Read
 from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
-from tadc.schedule.gpu.cost import Sizes, cost, subscripts, with_midpoints
+from tadc.schedule.gpu.cost import cost, subscripts
 from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.nest.lanes import accumulated
 from tadc.schedule.nest.loop_nest import (
@@ -38,6 +38,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.lower import without_unused
+from tadc.schedule.nest.sizes import Sizes, with_midpoints
 from tadc.schedule.nest.unrolled import at_points
 from tadc.schedule.rewrite.rows import is_expensive
 

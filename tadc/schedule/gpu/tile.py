@@ -19,7 +19,6 @@ from tadc.ir.domain import EVERYWHERE, Domain, at_least_zero
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.schedule.gpu.borders import tests
-from tadc.schedule.gpu.cost import Sizes
 from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import staged
@@ -43,6 +42,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["NO_TILE", "Shape", "laned", "tiled", "within_box"]
 

@@ -11,7 +11,7 @@ from math import prod, sqrt
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import UNROLLED, Sizes
+from tadc.schedule.gpu.cost import UNROLLED
 from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import TOGETHER, count_of, elements, is_shared, lies_apart, step_of
@@ -30,6 +30,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["Choice"]
 

@@ -14,15 +14,11 @@ from math import gcd, prod
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.expr import Call, Read
 from tadc.ir.walk import postorder
-from tadc.schedule.gpu.cost import Sizes, cost, is_unrolled, with_midpoints
+from tadc.schedule.gpu.cost import cost, is_unrolled
 from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.gpu.staging import Stage, stage_of
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
-    Accumulate,
-    Branch,
-    Kernel,
-    LetIndex,
     Loop,
     Step,
     Store,
@@ -30,9 +26,11 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
+from tadc.schedule.nest.runs import Around, runs
+from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["QUOTIENTS", "StagedRead", "Work", "merged", "operations", "trips", "works"]
+__all__ = ["QUOTIENTS", "StagedRead", "Work", "merged", "works"]
 
 QUOTIENTS = ("div", "sqrt", "rsqrt")
 
@@ -146,7 +144,8 @@ def works(
     """
     varying = varying or {}
     adjacent_outside = adjacent - {s.range.index for s in steps_of(steps) if isinstance(s, Loop)}
-    for step, around in _runs(steps, values):
+    stages: dict[int, Stage | None] = {}
+    for step, around in runs(steps, values):
         near = next(({a.index} for a in reversed(around) if a.index in adjacent), adjacent_outside)
         if isinstance(step, Store):
             forms = tuple(symbol(i) for i in varying)
@@ -165,7 +164,7 @@ def works(
                     if not (v.symbols - {i}).isdisjoint(e.symbols)
                 )
                 weight = times * max(1.0, cost(e.subscripts, near, costs))
-                staged = tuple(_staged(e, around, times)) if varying else ()
+                staged = tuple(_staged(e, around, times, stages)) if varying else ()
                 yield Work(weight, (*e.subscripts, *derived), written_out, 1, staged)
             elif isinstance(e, Call):
                 forms = tuple(symbol(i) for i, v in varying.items() if v.has(step))
@@ -179,68 +178,29 @@ def _of_call(e: Call, costs: Costs) -> float:
     return costs.quotient if e.function in QUOTIENTS else costs.operation
 
 
-def operations(kernel: Kernel, sizes: Sizes) -> int:
-    """About how many operations the kernel does for these values of all sizes: loops are counted in the middle of the box."""
-    extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
-    middle = {**sizes, **{i: n // 2 for i, n in extents.items()}}
-    done = 0
-    for step, around in _runs(kernel.body, middle):
-        calls = sum(isinstance(e, Call) for e in postorder(values_of(step)))
-        done += prod(a.trips for a in around) * (calls + isinstance(step, (Store, Accumulate)))
-    return done * prod(extents.values())
-
-
-def trips(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
-    """How often each loop runs for these values, at least once."""
-    return {a.index: a.trips for _, around in _runs(steps, values) for a in around}
-
-
-def _staged(e: Read, around: Sequence[_Around], times: int) -> Iterator[StagedRead]:
+def _staged(
+    e: Read, around: Sequence[Around], times: int, stages: dict[int, Stage | None]
+) -> Iterator[StagedRead]:
+    """The read in each loop around it that may be staged; `stages` has the contents of loops that were asked about before."""
     passes = 1
-    for loop in around:
-        passes *= loop.trips
-        if loop.stage and loop.index in e.symbols:
-            yield StagedRead(e, loop.index, loop.stage, times, passes, loop.trips)
+    for a in around:
+        passes *= a.trips
+        if a.index in e.symbols:
+            if id(a.loop) not in stages:
+                stages[id(a.loop)] = stage_of(a.loop)
+            stage = stages[id(a.loop)]
+            if stage:
+                yield StagedRead(e, a.index, stage, times, passes, a.trips)
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """A loop around a step."""
-
-    index: Symbol
-    trips: int
-    unrolled: bool
-    stage: Stage | None
-
-
-def _times(around: Sequence[_Around], e: Read) -> tuple[int, dict[Symbol, int]]:
+def _times(around: Sequence[Around], e: Read) -> tuple[int, dict[Symbol, int]]:
     """The number of times that elements are read, and the unrolled loops around the read, with their trips."""
     times = 1
     written_out: dict[Symbol, int] = {}
-    for loop in reversed(around):
-        reads = loop.index in e.symbols
-        if loop.unrolled and times == 1:
-            written_out |= {loop.index: loop.trips} if reads else {}
+    for a in reversed(around):
+        reads = a.index in e.symbols
+        if times == 1 and is_unrolled(a.loop) and not has_loops(a.loop.body):
+            written_out |= {a.index: a.trips} if reads else {}
         elif reads or times > 1:
-            times *= loop.trips
+            times *= a.trips
     return times, written_out
-
-
-def _runs(steps: Sequence[Step], values: Sizes) -> Iterator[tuple[Step, tuple[_Around, ...]]]:
-    """Every step, with the loops around it."""
-    waiting: list[tuple[Sequence[Step], tuple[_Around, ...], Sizes]] = [(steps, (), values)]
-    while waiting:
-        body, around, known = waiting.pop()
-        known = with_midpoints([s for s in body if isinstance(s, LetIndex)], known)
-        for step in body:
-            yield step, around
-            match step:
-                case Loop(r, inner):
-                    often = max(1, r.trips_at(known))
-                    unrolled = is_unrolled(step) and not has_loops(inner)
-                    entered = _Around(r.index, often, unrolled, stage_of(step))
-                    waiting.append((inner, (*around, entered), with_midpoints((step,), known)))
-                case Branch(_, then, otherwise):
-                    waiting += [(then, around, known), (otherwise, around, known)]
-                case _:
-                    pass

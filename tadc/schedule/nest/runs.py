@@ -1,0 +1,70 @@
+"""How often the loops of a nest run for given sizes, and so how much the steps in them do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from tadc.ir.affine import Symbol
+from tadc.ir.expr import Call
+from tadc.ir.walk import postorder
+from tadc.schedule.nest.loop_nest import (
+    Accumulate,
+    Branch,
+    Kernel,
+    LetIndex,
+    Loop,
+    Step,
+    Store,
+    values_of,
+)
+from tadc.schedule.nest.sizes import Sizes, with_midpoints
+
+__all__ = ["Around", "operations", "runs", "trips"]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A loop around a step, and how often it runs each time."""
+
+    loop: Loop
+    trips: int
+
+    @property
+    def index(self) -> Symbol:
+        return self.loop.range.index
+
+
+def operations(kernel: Kernel, sizes: Sizes) -> int:
+    """About how many operations the kernel does for these values of all sizes: loops are counted in the middle of the box."""
+    extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
+    middle = {**sizes, **{i: n // 2 for i, n in extents.items()}}
+    done = 0
+    for step, around in runs(kernel.body, middle):
+        calls = sum(isinstance(e, Call) for e in postorder(values_of(step)))
+        done += prod(a.trips for a in around) * (calls + isinstance(step, (Store, Accumulate)))
+    return done * prod(extents.values())
+
+
+def trips(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
+    """How often each loop runs for these values, at least once."""
+    return {a.index: a.trips for _, around in runs(steps, values) for a in around}
+
+
+def runs(steps: Sequence[Step], values: Sizes) -> Iterator[tuple[Step, tuple[Around, ...]]]:
+    """Every step, with the loops around it, the outermost first."""
+    waiting: list[tuple[Sequence[Step], tuple[Around, ...], Sizes]] = [(steps, (), values)]
+    while waiting:
+        body, around, known = waiting.pop()
+        known = with_midpoints([s for s in body if isinstance(s, LetIndex)], known)
+        for step in body:
+            yield step, around
+            match step:
+                case Loop(r, inner):
+                    entered = Around(step, max(1, r.trips_at(known)))
+                    waiting.append((inner, (*around, entered), with_midpoints((step,), known)))
+                case Branch(_, then, otherwise):
+                    waiting += [(then, around, known), (otherwise, around, known)]
+                case _:
+                    pass
