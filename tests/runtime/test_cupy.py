@@ -480,7 +480,7 @@ def test_the_bits_do_not_depend_on_the_number_of_blocks(xp, monkeypatch, text):
 def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, cache_folder):
     monkeypatch.setattr("tadc.runtime.cuda.launch.MOST_CHOICES", 4)
     text = "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = max{k} (a[i,k] + b[k,j])"
-    a, b = (double.asarray(np.random.default_rng(n).normal(size=(300, 300))) for n in (0, 1))
+    a, b = (double.asarray(np.random.default_rng(n).normal(size=(640, 640))) for n in (0, 1))
     plain = tadc.compile(text)(a, b)
     monkeypatch.setattr("tadc.runtime.cuda.tune._times", lambda launches: [1.0, 0.99, 0.5, 2.0])
 
@@ -495,9 +495,9 @@ def test_tiles_are_tuned_and_found_again_and_change_no_bit(double, monkeypatch, 
     again = tadc.compile(text)(a, b)
 
     assert seen[0] == {name: Shape(**chosen)} and chosen["counts"]
-    plan = tadc.compile(text, backend="cuda").plan(I=300, J=300, K=300)
+    plan = tadc.compile(text, backend="cuda").plan(I=640, J=640, K=640)
     monkeypatch.setattr("tadc.runtime.cuda.launch.recalled", lambda key: {})
-    untuned = tadc.compile(text, backend="cuda").plan(I=300, J=300, K=300)
+    untuned = tadc.compile(text, backend="cuda").plan(I=640, J=640, K=640)
     assert seen[1:] == [seen[0], {}] and plan != untuned
     np.testing.assert_array_equal(xp_bits(tuned), xp_bits(plain))
     np.testing.assert_array_equal(xp_bits(again), xp_bits(plain))
