@@ -50,7 +50,7 @@ class Processor:
         return replace(self, cache_bytes=size // 2, shared_bytes=PAST_SECOND * size)
 
 
-AVX512 = Processor("AVX-512", 64, 32, unaligned=1.5)
-AVX2 = Processor("AVX2", 32, 16, unaligned=1.25)
+AVX512 = Processor("AVX-512", 64, 32, unaligned=1.25)
+AVX2 = Processor("AVX2", 32, 16, unaligned=1.125)
 SSE = Processor("SSE", 16, 16)
 NEON = Processor("NEON", 16, 26)  # of 32, some hold what is multiplied with each lane
