@@ -226,6 +226,31 @@ def test_a_phase_of_a_gradient_in_which_nothing_is_left_to_test_compiles():
 
 
 @pytest.mark.compiler
+@pytest.mark.parametrize("first, taps", [(0, 2), (1, 2), (2, 2), (3, 1), (1, 3)])
+def test_phases_with_and_without_loops_keep_to_their_own_sums(first, taps):
+    """Of four phases some have terms: these are the first ones, the last ones, or those in the middle."""
+    last = first + taps
+    f, g = (
+        tadc.compile(
+            f"size C, O, W\ninput x[C,W], w[C,O,{taps}]\n"
+            f"y[o,j: 4*W+{last}] = sum{{c, q | j-4*q >= {first} and j-4*q < {last}}} x[c,q]*w[c,o,j-4*q-{first}]",
+            backend=backend,
+        )
+        for backend in ("native", "numpy")
+    )
+    random = np.random.default_rng(0)
+    x, w = random.standard_normal((3, 40)), random.standard_normal((3, 5, taps))
+
+    y, pullback = f.vjp(x, w)
+
+    expected, expected_pullback = g.vjp(x, w)
+    np.testing.assert_allclose(y, expected, rtol=1e-12, atol=1e-14)
+    right = expected_pullback(expected)
+    for name, gradient in pullback(y).items():
+        np.testing.assert_allclose(gradient, right[name], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.compiler
 def test_lanes_of_a_sum_may_all_add_a_value_that_is_computed_once_for_them():
     """The sum inside does not depend on `k`, whose strips have lanes."""
     text = "size o >= 0; input A[40]\nh[i: 3] = sum{j: 3, k=0..j*9-i} exp(-sum{m=i..2*i+o} A[m])"

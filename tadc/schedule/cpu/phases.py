@@ -21,12 +21,10 @@ from tadc.ir.expr import Select
 from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import postorder
+from tadc.schedule.nest.lanes import locals_of
 from tadc.schedule.nest.loop_nest import (
-    Accumulator,
-    Assign,
     Branch,
     Kernel,
-    Let,
     LetIndex,
     Loop,
     Step,
@@ -102,14 +100,9 @@ def together(steps: Sequence[Step], phases: int) -> tuple[Step, ...]:
 
 
 def _are_apart(bodies: Sequence[Sequence[Step]]) -> bool:
-    """Whether the bodies have as many steps, and no local of another."""
-    taken = set[str]()
-    for body in bodies:
-        locals_ = {s.local for s in steps_of(body) if isinstance(s, (Let, Accumulator, Assign))}
-        if len(body) != len(bodies[0]) or not taken.isdisjoint(locals_):
-            return False
-        taken |= locals_
-    return True
+    """Whether no body mentions a local of another: where phases differ in their steps, these do not begin at equal distances."""
+    each = [locals_of(body) for body in bodies]
+    return sum(map(len, each)) == len(set[str]().union(*each))
 
 
 def _around(surroundings: Surroundings, lane: Symbol, index: Symbol, phases: int) -> Surroundings:

@@ -51,6 +51,7 @@ __all__ = [
     "in_lanes",
     "lane_limits_of",
     "lanes_of_loop",
+    "locals_of",
     "most_lanes",
     "straight",
     "strips",
@@ -342,7 +343,7 @@ def apart(lanes: Lanes) -> tuple[Lanes, ...]:
     groups: list[tuple[set[str], list[Step]]] = []
     indices = [s for s in lanes.body if isinstance(s, LetIndex)]
     for step in (s for s in lanes.body if not isinstance(s, LetIndex)):
-        used = _locals_of((step,))
+        used = locals_of((step,))
         joined = [g for g in groups if g[0] & used]
         groups = [g for g in groups if not g[0] & used]
         locals_ = used.union(*(g[0] for g in joined))
@@ -358,13 +359,13 @@ def _in_several(steps: Sequence[Step]) -> set[str]:
     seen: set[str] = set()
     several: set[str] = set()
     for lanes in (s for s in steps_of(steps) if isinstance(s, Lanes)):
-        used = _locals_of(lanes.body)
+        used = locals_of(lanes.body)
         several |= seen & used
         seen |= used
     return several
 
 
-def _locals_of(steps: Sequence[Step]) -> set[str]:
+def locals_of(steps: Sequence[Step]) -> set[str]:
     """The locals that the steps write or read."""
     every = list(steps_of(steps))
     written = {s.local for s in every if isinstance(s, (Let, Accumulator, Accumulate, Assign))}
