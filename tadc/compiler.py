@@ -59,7 +59,8 @@ from tadc.schedule.lowered import (
 )
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernels
-from tadc.schedule.nest.memory import fits
+from tadc.schedule.nest.memory import fits, oversized, recomputed
+from tadc.schedule.nest.modelled_time import modelled_seconds
 from tadc.schedule.nest.runs import operations
 from tadc.schedule.nest.scatter import scatter_kernels
 from tadc.schedule.nest.sizes import Sizes
@@ -474,7 +475,9 @@ def decisions(program: Program, sizes: Sizes, dtype: str, options: Options) -> D
     """The decisions about a run that follow from these values of all sizes."""
     if has_data(program):
         return Decisions.beside_data(program, sizes)
-    return Decisions.of(stored(program), sizes, dtype, options)
+    everything = stored(program)
+    again = recomputed(everything, sizes, dtype, options.storage, options.memory_limit)
+    return Decisions.of(everything, sizes, options, again)
 
 
 def gpu_decisions(
@@ -530,7 +533,8 @@ def _storing(
 ) -> Iterator[Decisions]:
     """What may be stored of the program that the choices make, the usual last."""
     everything = stored(program, choices)
-    usual = replace(Decisions.of(everything, sizes, dtype, options), choices=choices)
+    again = oversized(everything, sizes, dtype, options.storage, options.memory_limit)
+    usual = replace(Decisions.of(everything, sizes, options, again), choices=choices)
     values = everything.size_values({s: sizes[s] for s in program.sizes})
     is_free = options.storage == "auto" and bool(usual.recomputed)
     if is_free and fits(everything, values, dtype, options.memory_limit):
@@ -567,6 +571,12 @@ def module(
     decided = {} if sizes is None else {mode: decisions(program, sizes, dtype, options)}
     (result,) = modules_of({mode: program}, decided)
     return result
+
+
+def cpu_seconds(program: Program, sizes: Sizes, dtype: str, options: Options) -> float:
+    """About the seconds of a run on a CPU for these values of all sizes."""
+    run = module(program, "run", sizes, dtype, options)
+    return modelled_seconds(run.program, run.kernels, sizes, dtype)
 
 
 def operations_of(program: Program, sizes: Sizes, dtype: str, options: Options) -> int:

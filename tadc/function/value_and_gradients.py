@@ -15,7 +15,6 @@ from tadc.function.derivatives import Wrt, chosen_inputs
 from tadc.function.vjp import gradient_types, seeds
 from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.calls import MOST_SIGNATURES, Calls, signature
-from tadc.schedule.nest.runs import operations
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["ValueAndGradients"]
 
 MOST_DECIDED = 64  # sets of sizes for which it is kept which programs run
-# While a byte comes from memory, a processor does a few operations, and a GPU not many more of those that are counted.
-OPERATIONS_A_BYTE = 2
-OPERATIONS_A_LAUNCH = 50_000  # that are done in the microseconds of one more launch
 
 # From inputs in their order, sizes, and a cotangent for each output: the outputs, and the gradients by input.
 Run: TypeAlias = Callable[
@@ -124,22 +120,13 @@ class ValueAndGradients:
         def halves() -> tuple[Function, ...]:
             return f._vjp.parts(wrt, sizes, dtype)
 
-        def work(parts: Sequence[Function]) -> int:
-            """About how many operations the kernels do, or could do while their bytes come: the greater of these."""
-            total = OPERATIONS_A_LAUNCH * len(parts)
-            for part in parts:
-                module = compiler.module(part.program, "work", sizes, dtype, options)
-                values = module.program.size_values(sizes)
-                bytes_ = module.program.bytes_at(values, dtype)
-                for k in module.kernels:
-                    touched = sum(bytes_[t] for t in (*k.reads, *k.writes))
-                    total += max(operations(k, values), OPERATIONS_A_BYTE * touched)
-            return total
+        def seconds(parts: Sequence[Function]) -> float:
+            return sum(compiler.cpu_seconds(p.program, sizes, dtype, options) for p in parts)
 
         whole = (f._derivative("vjp", wrt),)
         chosen = (options.dtype, options.storage, options.memory_limit, f._vjp.rounds(dtype))
         key = ("at once", f._origin.key, wrt, dtype, numbers, *chosen)
-        one = disk_cached(key, lambda: work(whole) <= work(halves()))
+        one = disk_cached(key, lambda: seconds(whole) <= seconds(halves()))
         return whole if one else halves()
 
 

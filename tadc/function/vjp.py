@@ -105,8 +105,7 @@ class Vjp:
         inside = replace(forward._program, outputs=f.outputs)  # where residuals are temporaries
         values = inside.size_values({s: sizes[s] for s in inside.sizes})
         dtype = options.dtype or "float64"
-        is_modelled = options.backend == "cuda" and not compiler.reads_data(inside)
-        if residuals and is_modelled and options.storage == "auto":
+        if residuals and options.storage == "auto" and not compiler.reads_data(inside):
             return self._faster((forward, backward), (f, f.adjoint(wrt)), inside, values)
         if residuals & oversized(inside, values, dtype, options.storage, options.memory_limit):
             return f, f.adjoint(wrt)
@@ -119,14 +118,16 @@ class Vjp:
         inside: Program,
         values: Mapping[str, int],
     ) -> tuple[Function, Function]:
-        """The two functions that a GPU is faster with, by its model; `inside` has the residuals of the halves as temporaries."""
+        """The two functions that are faster by the model of the processor or the GPU; `inside` has the residuals of the halves as temporaries."""
         options = self._function._options
         dtype = options.dtype or "float64"
         if not fits(inside, values, dtype, options.memory_limit):
             return whole
 
+        of = compiler.gpu_seconds if options.backend == "cuda" else compiler.cpu_seconds
+
         def seconds(functions: tuple[Function, Function]) -> float:
-            return sum(compiler.gpu_seconds(g._program, values, dtype, options) for g in functions)
+            return sum(of(g._program, values, dtype, options) for g in functions)
 
         return min(halves, whole, key=seconds)
 

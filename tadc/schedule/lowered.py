@@ -5,8 +5,9 @@ A `Module` is a program with its kernels, for any target. `CpuModule` and `GpuMo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
 from tadc.ir.affine import Symbol, symbol
@@ -27,6 +28,7 @@ from tadc.schedule.cpu.loop_order import with_loops_in_order
 from tadc.schedule.cpu.machine import AVX2, Processor
 from tadc.schedule.cpu.padded import with_zeros_around
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
+from tadc.schedule.cpu.plain_products import with_products_for_gates
 from tadc.schedule.cpu.products import with_products
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
@@ -43,7 +45,6 @@ from tadc.schedule.nest.lanes import NARROW
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
-from tadc.schedule.nest.memory import oversized
 from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, order_of, usual_size
 from tadc.schedule.rewrite.looked_up import has_data
@@ -88,9 +89,10 @@ class Decisions:
     choices: Choices = BY_MODEL
 
     @classmethod
-    def of(cls, stored: Program, sizes: Sizes, dtype: str, options: Options) -> Decisions:
-        """The decisions for these values of all sizes, of a scheduled program that stores all temporaries."""
-        recomputed = oversized(stored, sizes, dtype, options.storage, options.memory_limit)
+    def of(
+        cls, stored: Program, sizes: Sizes, options: Options, recomputed: frozenset[str]
+    ) -> Decisions:
+        """The decisions for these values of all sizes, of a scheduled program that stores all temporaries but those `recomputed`."""
         usual = {s: _usual(stored, s, sizes[s]) for s in stored.sizes}
         room = 0 if options.storage == "recompute" else options.memory_limit
         return cls(tuple(sorted(recomputed)), tuple(sorted(usual.items())), room)
@@ -277,7 +279,8 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
         plain: _PlainNests = {}
         if known:
             module, plain = _arranged(module, dtype, usual, blas, machine, choices, kept)
-        nests, products = module.kernels, _products(module, dtype, usual) if blas else {}
+        nests = module.kernels
+        products = _products(module, dtype, usual, plain.keys()) if blas else {}
         program = module.program
 
         def scheduled(nest: Kernel, at_once: Sizes = _UNKNOWN) -> CpuKernel:
@@ -350,8 +353,18 @@ def _arranged(
     plain: _PlainNests = {}
     if choices.whether("sums have zeros around what they read", True):
         results = kept.union(p.result.tensor for p in by_blas.values())
-        module, plain = _with_zeros_around(module, usual, results, choices)
+        zeros = partial(with_zeros_around, usual=usual, left_out=results, choices=choices)
+        module, plain = _with_checks(module, zeros)
+    if choices.whether("gates in sums are products", True):
+        taken = {t for w in plain for t in w}
+        shared = {t for k in module.kernels if len(k.writes) > 1 for t in k.writes}
+        gates = partial(
+            with_products_for_gates, usual=usual, left_out=shared | taken, choices=choices
+        )
+        module, products = _with_checks(module, gates)
+        plain = {**plain, **products}
     of_both = both.targets if both else frozenset[str]()
+    by_blas = _products(module, dtype, usual, plain.keys()) if blas else {}
     left = by_blas.keys() | {k.name for k in module.kernels if not of_both.isdisjoint(k.writes)}
     program = with_transposed_reads(module.program, module.name, usual, left, kept, choices)
     copied = module.running(program)
@@ -364,12 +377,17 @@ def _arranged(
     return module, plain
 
 
-def _with_zeros_around(
-    module: Module, usual: Sizes, left_out: frozenset[str], choices: Choices
+def _with_checks(
+    module: Module, rewriting: Callable[[Program], tuple[Program, Mapping[str, str]]]
 ) -> tuple[Module, _PlainNests]:
-    """The module with such copies, if its kernels stay apart as they are, and all that they read is stored."""
-    program, checks = with_zeros_around(module.program, usual, left_out, choices)
-    changed = module.running(program)
+    """The module with a rewriting that is right where tensors without dimensions are 0, by the tensors that it computes otherwise; if
+    these have kernels of their own, and all that they read is stored.
+    """
+    program, checks = rewriting(module.program)
+    if not checks:
+        return module, {}
+    alone = {t for k in module.kernels if len(k.writes) == 1 for t in k.writes}
+    changed = module.with_apart(frozenset(alone & checks.keys())).running(program)
     stored = {t.name for t in program.inputs}.union(t for k in changed.kernels for t in k.writes)
     nests = {k.writes: k for k in module.kernels if stored.issuperset(k.reads)}
     of = {k.writes: [checks[t] for t in k.writes if t in checks] for k in changed.kernels}
@@ -416,9 +434,15 @@ def _stored_products(module: Module, dtype: str, usual: Sizes) -> frozenset[str]
     return frozenset(s.target.name for s in shared if _product(s, module.program, dtype, usual))
 
 
-def _products(module: Module, dtype: str, usual: Sizes) -> dict[str, Contraction]:
-    """The kernels that are products of matrices of the program's element type, by name."""
-    alone = ((k.name, k.statements[0]) for k in module.kernels if len(k.statements) == 1)
+def _products(
+    module: Module, dtype: str, usual: Sizes, left_out: Set[tuple[str, ...]] = frozenset()
+) -> dict[str, Contraction]:
+    """The kernels that are products of matrices of the program's element type, by name, but those that write what is `left_out`."""
+    alone = (
+        (k.name, k.statements[0])
+        for k in module.kernels
+        if len(k.statements) == 1 and k.writes not in left_out
+    )
     found = ((name, _product(s, module.program, dtype, usual)) for name, s in alone)
     return {name: product for name, product in found if product}
 

@@ -16,7 +16,7 @@ from tadc.runtime.interpreter import interpret
 from tadc.schedule.nest.fuse import fused
 from tadc.schedule.nest.loop_nest import Interior, Loop, steps_of, values_of
 from tadc.schedule.nest.lower import kernels
-from tadc.schedule.nest.memory import oversized
+from tadc.schedule.nest.memory import oversized, recomputed
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.inline import in_readers, inlined
@@ -195,7 +195,22 @@ def test_the_cost_follows_the_memory():
     assert stored.cost(mode="vjp", **sizes).operations <= 4 * value
     assert again.cost(mode="vjp", **sizes).operations <= 7 * value
     assert again.cost(mode="vjp", **sizes).temporary_bytes == 0
-    assert tadc.compile(PROGRAMS["pairs"]).cost(mode="vjp", **sizes).temporary_bytes == 0
+    # Two coordinates are subtracted again in less time than an exponential comes from memory, sixty are not.
+    few, many = (
+        tadc.compile(PROGRAMS["pairs"]).cost(mode="vjp", N=3000, D=d).temporary_bytes
+        for d in (2, 60)
+    )
+    assert few == 0 < many
+
+
+def test_what_has_more_bytes_than_the_budget_is_computed_again():
+    program = scheduled(tadc.compile(PROGRAMS["pairs"]).adjoint().program)
+
+    def chosen(n, limit=None):
+        return recomputed(program, {"N": n, "D": 60}, "float64", "auto", limit)
+
+    assert not chosen(3000)
+    assert chosen(3000, limit=10**6) == chosen(30_000) == {"dx_sum", "dx_exp"}
 
 
 def test_what_a_maximum_compares_is_stored():

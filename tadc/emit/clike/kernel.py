@@ -8,7 +8,7 @@ from typing import TypeVar
 from tadc.emit.clike.gpu_text import subscript_of
 from tadc.emit.clike.names import c_names
 from tadc.emit.clike.spelling import DType
-from tadc.emit.clike.text import SQUARED, CText, part
+from tadc.emit.clike.text import GATED, SQUARED, CText, part
 from tadc.ir.domain import Looked
 from tadc.ir.element_types import arithmetic
 from tadc.ir.program import Program, Tensor
@@ -72,7 +72,7 @@ def kernel_text(
         map(part, kernel.indices),
         (b.name for b in buffers),
         (subscript_of(b, d) for b in buffers for d in range(len(b.counts))),
-        taken=(*taken, *text.own_names, SQUARED),
+        taken=(*taken, *text.own_names, SQUARED, *GATED),
     )
     return text(
         names,

@@ -82,11 +82,16 @@ from tadc.schedule.nest.loop_nest import (
     symbols_of,
 )
 
-__all__ = ["CHOSEN", "ENDED", "REAL", "SQUARED", "CText", "part"]
+__all__ = ["CHOSEN", "ENDED", "GATED", "REAL", "SQUARED", "CText", "part"]
 
 REAL = {name: row.c for name, row in ELEMENT_TYPES.items()}
 ENDED = "ended"  # in C, where the flag is that ends a launcher early
 CHOSEN = "chosen"  # a local variable of a few lines: a sum that may be kept
+GATED = (
+    "gated",
+    "by",
+    "added",
+)  # local variables of one line: the factors of a gate, and a sum with their product
 SQUARED = "term"  # a local variable of one line: a squared value
 
 Walk: TypeAlias = Generator[Any, Any, Text]
@@ -518,9 +523,21 @@ class CText:
                 added = spell("fma", [name(SQUARED), name(SQUARED), atom(local)], self.dtype).text
                 kept = f"const {REAL[self.dtype]} {SQUARED} = {self.value(base).text};"
                 return f"{{ {kept} {local} = {added}; }}"
+            case "sum", Call("gate", factors_) if self.target == "c":
+                return self._gated(local, *factors_)
             case _:
                 return self._accumulate(local, op, self.value(value))
         return f"{local} = {spell('fma', [*factors, atom(local)], self.dtype).text};"
+
+    def _gated(self, local: str, a: Expr, b: Expr) -> str:
+        """A product is added where neither factor is 0. A test at a time: compilers use masks for it."""
+        first, second, added = GATED
+        product = spell("fma", [name(first), name(second), atom(local)], self.dtype).text
+        return (
+            f"{{ const {REAL[self.dtype]} {first} = {self.value(a).text}, {second} = {self.value(b).text}, "
+            f"{added} = {second} == 0 ? {local} : {product}; "
+            f"{local} = {first} == 0 ? {local} : {added}; }}"
+        )
 
     def _accumulate(self, local: str, op: str, value: Text) -> str:
         match op:

@@ -15,6 +15,7 @@ from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.branched import with_sums_before_branches
 from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.hoisted import with_values_before_loops
 from tadc.schedule.cpu.index_sets import with_split_loops
@@ -187,7 +188,8 @@ def _scheduled(
         return _in_reduced_lanes(kernel, box, surroundings, machine, choices, layout, at_once)
     most = lanes.most
     simplification = Simplification.of(lanes.kernel, lanes.index)
-    parts = lanes.parts.map(simplification.of_steps)
+    parts = lanes.parts.map(partial(with_sums_before_branches, lane=lanes.index))
+    parts = parts.map(simplification.of_steps)
     kernel = replace(lanes.kernel, locals=frozenset(simplification.locals))
     # Lanes of a result do not see each other, and may be fewer, but where they share loops by their first and last one.
     slants = any(_slants(steps, lanes.index) for steps in parts.steps[:2])

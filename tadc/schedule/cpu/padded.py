@@ -21,13 +21,14 @@ from math import prod
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Domain, at_least_zero, between
-from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
+from tadc.ir.expr import Call, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.range import Range
 from tadc.ir.walk import replaced
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.finite import zero_of
 from tadc.schedule.cpu.lane_cost import elements_of
 from tadc.schedule.cpu.phases import MOST
 from tadc.schedule.rewrite.rows import always
@@ -88,7 +89,7 @@ def with_zeros_around(
             continue
         tensor, weights = border.read.tensor, border.other.tensor
         if weights not in zeros:
-            statements.append(_zero(program.tensors[weights], names))
+            statements.append(zero_of(program.tensors[weights], names))
             zeros[weights] = statements[-1].target
         zero = zeros[weights]
         key = tensor, weights, border.around
@@ -236,11 +237,3 @@ def _copy(border: _Border, tensor: Tensor, zero: Tensor, names: Names) -> Statem
     edges = zip(places, tensor.shape, border.around, strict=True)
     inside = Domain.of(c for p, n, zeros in edges if zeros != NONE for c in between(0, p, n - 1))
     return Statement(target, tuple(indices), (), Select(inside, read, Read(zero.name, ())))
-
-
-def _zero(tensor: Tensor, names: Names) -> Statement:
-    """The statement of the sum of 0 times each element."""
-    box = {names.fresh(f"i{d}"): n for d, n in enumerate(tensor.shape)}
-    term: Expr = Call("mul", (Const(0), Read(tensor.name, tuple(map(symbol, box)))))
-    total = Reduce("sum", tuple(box), (), Domain.box(box), term) if box else term
-    return Statement(Tensor(names.fresh(f"{tensor.name}_zero"), ()), (), (), total)

@@ -157,7 +157,13 @@ def _fits(some: Sequence[Statement], group: Sequence[Statement], program: Progra
         return True
     taken = program.names
     same = [_renamed(t, first.indices, taken) for t in some]
-    return any(len(g) > 1 for g in alike([*group, *same], targets | others, taken))
+    return any(_reads_once(g) for g in alike([*group, *same], targets | others, taken))
+
+
+def _reads_once(together: Sequence[tuple[Reduce, Expr]]) -> bool:
+    """Whether an element that one of these sums reads is read by another too."""
+    reads = [{e for e in postorder(body) if isinstance(e, Read)} for _, body in together]
+    return sum(map(len, reads)) > len(set[Expr]().union(*reads))
 
 
 def _has_loops(statements: Sequence[Statement]) -> bool:

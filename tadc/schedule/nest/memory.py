@@ -1,28 +1,30 @@
 """Store or recompute: which temporaries a run keeps in memory (design, section 5.3).
 
-Values that would be computed more than once are stored, while all temporaries together stay below a few times the bytes
-of inputs and outputs. Beyond that the largest are computed where they are read, in the kernel of each reader.
+Values that would be computed more than once are stored where that is faster, while all temporaries together stay below a budget.
+Beyond that the largest are computed where they are read, in the kernel of each reader.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass, field
 
 from tadc.ir.expr import Call, Comparison, Reduce, Select
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, tensors_read
 from tadc.schedule.nest.cost import operations_at
 from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.modelled_time import modelled_seconds
 from tadc.schedule.rewrite.program import recomputing
 
-__all__ = ["fits", "oversized"]
+__all__ = ["fits", "oversized", "recomputed"]
 
 ALLOWED = 4  # times the bytes of inputs and outputs
 LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
-MUCH = 2**31  # bytes that may be stored on a GPU, if that is faster
+MUCH = 2**31  # bytes that may be stored, if that is faster
 # Times the operations with everything stored: more is not recomputed unless it is asked for.
 MOST_WORK = 2
+WORTH = 1.1  # times as fast
 
 
 def oversized(
@@ -34,54 +36,131 @@ def oversized(
 
     `limit` is the most bytes that all temporaries may have together, if there is one.
     """
+    return _oversized(_Temporaries(program, sizes, dtype), memory, limit, LITTLE)
+
+
+def recomputed(
+    program: Program, sizes: Mapping[str, int], dtype: str, memory: str, limit: int | None
+) -> frozenset[str]:
+    """The temporaries that a CPU does not store: as `oversized`, but with "auto" those without which it is faster by the model, and
+    others only where all of them would have more than MUCH bytes.
+    """
+    temporaries = _Temporaries(program, sizes, dtype)
+    if memory == "auto":
+        chosen = _slower(temporaries)
+        if temporaries.total(chosen) <= temporaries.allowed(limit, MUCH):
+            return chosen
+    return _oversized(temporaries, memory, limit, MUCH)
+
+
+def fits(program: Program, sizes: Mapping[str, int], dtype: str, limit: int | None) -> bool:
+    """Whether all temporaries of a program may be stored for these sizes, if that is faster."""
+    temporaries = _Temporaries(program, sizes, dtype)
+    return temporaries.most <= temporaries.allowed(limit, MUCH)
+
+
+@dataclass(slots=True)
+class _Temporaries:
+    """The temporaries of a program in which all are stored, for values of all sizes."""
+
+    program: Program
+    sizes: Mapping[str, int]
+    dtype: str
+    bytes: dict[str, int] = field(init=False)
+    fixed: int = field(init=False)  # bytes of inputs and outputs
+    written: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        bytes_ = self.program.bytes_at(self.sizes, self.dtype)
+        fixed = {*(t.name for t in self.program.inputs), *self.program.outputs}
+        self.bytes = {name: n for name, n in bytes_.items() if name not in fixed}
+        self.fixed = sum(bytes_[name] for name in fixed)
+
+    @property
+    def most(self) -> int:
+        """The bytes of all of them."""
+        return sum(self.bytes.values())
+
+    def allowed(self, limit: int | None, in_any_case: int) -> int:
+        """The bytes that they may have together."""
+        budget = max(in_any_case, ALLOWED * self.fixed)
+        return budget if limit is None else min(budget, limit)
+
+    def stored(self, chosen: frozenset[str]) -> frozenset[str]:
+        """Those that are stored if the chosen ones are not."""
+        if chosen not in self.written:
+            run = kernels(recomputing(self.program, chosen), "run")
+            self.written[chosen] = frozenset(t for k in run for t in k.writes if t in self.bytes)
+        return self.written[chosen]
+
+    def total(self, chosen: frozenset[str]) -> int:
+        """The bytes of these."""
+        return sum(self.bytes[name] for name in self.stored(chosen))
+
+    def with_(self, chosen: frozenset[str], name: str, possible: set[str]) -> frozenset[str]:
+        """The chosen ones and one more: without it, values that were local to its kernel may have to be stored."""
+        more = chosen | {name}
+        while instead := (self.stored(more) - self.stored(chosen)) & possible:
+            more |= instead
+        return more
+
+    def operations(self, chosen: frozenset[str]) -> int:
+        """The operations of the program that computes the chosen ones again."""
+        program = recomputing(self.program, chosen)
+        return operations_at(program, kernels(program, "run"), self.sizes)
+
+    def seconds(self, chosen: frozenset[str]) -> float:
+        """How long that program takes, by the model."""
+        program = recomputing(self.program, chosen)
+        return modelled_seconds(program, kernels(program, "run"), self.sizes, self.dtype)
+
+
+def _oversized(
+    temporaries: _Temporaries, memory: str, limit: int | None, in_any_case: int
+) -> frozenset[str]:
     if memory == "materialize" and limit is None:
         return frozenset()
-    bytes_ = program.bytes_at(sizes, dtype)
-    fixed = {*(t.name for t in program.inputs), *program.outputs}
-    allowed: float = max(LITTLE, ALLOWED * sum(bytes_[name] for name in fixed))
+    allowed: float = temporaries.allowed(None, in_any_case)
     if memory != "auto":
         allowed = 0 if memory == "recompute" else float("inf")
     allowed = min(allowed, limit if limit is not None else allowed)
-    if sum(n for name, n in bytes_.items() if name not in fixed) <= allowed:
-        return frozenset()
-
-    @cache
-    def stored(chosen: frozenset[str]) -> frozenset[str]:
-        run = kernels(recomputing(program, chosen), "run")
-        return frozenset(t for k in run for t in k.writes if t not in fixed)
-
-    def total(chosen: frozenset[str]) -> int:
-        return sum(bytes_[name] for name in stored(chosen))
-
     chosen: frozenset[str] = frozenset()
-    most = MOST_WORK * _operations(program, sizes) if memory == "auto" else 0
-    possible = _recomputable(program)
-    for name in sorted(possible, key=lambda name: (-bytes_[name], name)):
-        if total(chosen) <= allowed:
+    if temporaries.most <= allowed:
+        return chosen
+    most = MOST_WORK * temporaries.operations(chosen) if memory == "auto" else 0
+    possible = _recomputable(temporaries.program)
+    for name in _largest_first(temporaries, possible):
+        if temporaries.total(chosen) <= allowed:
             break
-        more = chosen | {name}
-        # Without it, values that were local to its kernel may have to be stored.
-        while instead := (stored(more) - stored(chosen)) & possible:
-            more |= instead
-        if total(more) >= total(chosen):
+        more = temporaries.with_(chosen, name, possible)
+        if temporaries.total(more) >= temporaries.total(chosen):
             continue
-        if memory != "auto" or _operations(recomputing(program, more), sizes) <= most:
+        if memory != "auto" or temporaries.operations(more) <= most:
             chosen = more
     return chosen
 
 
-def fits(program: Program, sizes: Mapping[str, int], dtype: str, limit: int | None) -> bool:
-    """Whether all temporaries of a program may be stored on a GPU for these sizes, if that is faster."""
-    bytes_ = program.bytes_at(sizes, dtype)
-    fixed = {*(t.name for t in program.inputs), *program.outputs}
-    allowed = max(MUCH, ALLOWED * sum(bytes_[name] for name in fixed))
-    if limit is not None:
-        allowed = min(allowed, limit)
-    return sum(n for name, n in bytes_.items() if name not in fixed) <= allowed
+def _slower(temporaries: _Temporaries) -> frozenset[str]:
+    """The temporaries that are computed again in less time than it takes to store and to read them."""
+    chosen: frozenset[str] = frozenset()
+    possible = _recomputable(temporaries.program)
+    large = [n for n in _largest_first(temporaries, possible) if temporaries.bytes[n] > LITTLE]
+    if not large:
+        return chosen
+    most = MOST_WORK * temporaries.operations(chosen)
+    least = temporaries.seconds(chosen)
+    for name in large:
+        if name in chosen:
+            continue
+        more = temporaries.with_(chosen, name, possible)
+        seconds = temporaries.seconds(more)
+        if WORTH * seconds < least and temporaries.operations(more) <= most:
+            chosen, least = more, seconds
+    return chosen
 
 
-def _operations(program: Program, sizes: Mapping[str, int]) -> int:
-    return operations_at(program, kernels(program, "run"), sizes)
+def _largest_first(temporaries: _Temporaries, possible: set[str]) -> list[str]:
+    return sorted(possible, key=lambda name: (-temporaries.bytes[name], name))
 
 
 def _recomputable(program: Program) -> set[str]:

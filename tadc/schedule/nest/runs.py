@@ -20,6 +20,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.sizes import Sizes, with_midpoints
+from tadc.schedule.nest.special import is_special
 
 __all__ = ["Around", "operations", "runs", "trips"]
 
@@ -36,13 +37,19 @@ class Around:
         return self.loop.range.index
 
 
-def operations(kernel: Kernel, sizes: Sizes) -> int:
-    """About how many operations the kernel does for these values of all sizes: loops are counted in the middle of the box."""
+def operations(kernel: Kernel, sizes: Sizes, special: int = 1) -> int:
+    """About how many operations the kernel does for these values of all sizes: loops are counted in the middle of the box. A
+    `special` one, such as an exponential, counts for so many.
+    """
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     middle = {**sizes, **{i: n // 2 for i, n in extents.items()}}
     done = 0
     for step, around in runs(kernel.body, middle):
-        calls = sum(isinstance(e, Call) for e in postorder(values_of(step)))
+        calls = sum(
+            special if is_special(e) else 1
+            for e in postorder(values_of(step))
+            if isinstance(e, Call)
+        )
         done += prod(a.trips for a in around) * (calls + isinstance(step, (Store, Accumulate)))
     return done * prod(extents.values())
 

@@ -11,7 +11,7 @@ from tadc.ir.walk import rewrite
 from tadc.schedule.nest.cost import INTEGER_POWERS, operations
 from tadc.schedule.nest.loop_nest import Kernel, Step, map_bodies, values_of, with_values
 
-__all__ = ["special_calls"]
+__all__ = ["is_special", "special_calls"]
 
 
 def special_calls(kernel: Kernel, sizes: Mapping[str, int]) -> int:
@@ -34,10 +34,15 @@ def _negated(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def _rule(e: Expr) -> Expr:
+    return Call("neg", (e,)) if is_special(e) else e
+
+
+def is_special(e: Expr) -> bool:
+    """Whether the node is such a call."""
     match e:
         case Call("pow", (_, Const(exponent))) if exponent in INTEGER_POWERS:
-            return e
-        case Call(function) if not FUNCTIONS[function].cheap:
-            return Call("neg", (e,))
+            return False
+        case Call(function):
+            return not FUNCTIONS[function].cheap
         case _:
-            return e
+            return False

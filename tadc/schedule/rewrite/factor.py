@@ -27,7 +27,16 @@ from tadc.normalize.counted import counted
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.masks import Marks, is_never_empty, may_be_infinite, where_not_empty
 
-__all__ = ["factored", "nested_over_data", "with_factors_outside", "without_factors"]
+__all__ = [
+    "Factor",
+    "factored",
+    "factors_of",
+    "gate_by",
+    "nested_over_data",
+    "sum_of",
+    "with_factors_outside",
+    "without_factors",
+]
 
 MOST_FACTORS = 32
 MOST_BOUNDS = 3  # of an index from above
@@ -84,7 +93,7 @@ def without_factors(
     """
     bound = (*e.indices, *(d.name for d in e.derived))
     factoring = _Factoring(tensors, infinite)
-    factors = [part for f in _factors(e.body) for part in _parted(f, bound)]
+    factors = [part for f in factors_of(e.body) for part in _parted(f, bound)]
     leaving = [
         f for f in factors if f.value.symbols.isdisjoint(bound) and factoring.is_harmless(f, known)
     ]
@@ -92,12 +101,12 @@ def without_factors(
         return e, lambda value: value
     staying = [f for f in factors if f not in leaving]
     outside = _gated(leaving, staying)
-    inner = _sum(e.indices, e.domain, staying, e.derived)
+    inner = sum_of(e.indices, e.domain, staying, e.derived)
     return inner, lambda value: _product(outside, value)
 
 
 @dataclass(frozen=True, slots=True)
-class _Factor:
+class Factor:
     """`mul`, `div` or `gate` by a value: in a product, applied to what stands before it."""
 
     function: str
@@ -131,7 +140,7 @@ class _Factoring:
                 return value
 
     def _sum(self, e: Reduce, known: Domain) -> Expr:
-        factors = [part for f in _factors(e.body) for part in _parted(f, e.indices)]
+        factors = [part for f in factors_of(e.body) for part in _parted(f, e.indices)]
         if len(factors) > MOST_FACTORS:
             return e
         where = where_not_empty(e, known)
@@ -143,7 +152,7 @@ class _Factoring:
         ]
         if without and len(without) < len(factors):
             within = [f for f in factors if f not in without]
-            inner = _sum(e.indices, e.domain, within)
+            inner = sum_of(e.indices, e.domain, within)
             value = _product(_gated(without, within), self._sum(inner, known))
             if where in (None, EVERYWHERE) or all(self.is_harmless(f, known) for f in without):
                 return value
@@ -164,7 +173,7 @@ class _Factoring:
             self.is_harmless(f, known & rest) for f in outside
         ):
             return e
-        inner_sum = self._sum(_sum((best,), of_best, within), known & rest)
+        inner_sum = self._sum(sum_of((best,), of_best, within), known & rest)
         others = tuple(i for i in e.indices if i != best)
         body = _product(_gated(outside, within), inner_sum)
         return self._sum(Reduce("sum", others, (), rest, body), known)
@@ -174,7 +183,7 @@ class _Factoring:
         up with, and that has a value wherever there are any.
         """
         looked_up = frozenset(s for d in e.derived for s in (d.name, *d.symbols))
-        factors = _factors(e.body)
+        factors = factors_of(e.body)
         if not e.derived or len(e.indices) < 2 or len(factors) > MOST_FACTORS:
             return e
         alone = [i for i in e.indices if i not in looked_up and _is_alone(i, e)]
@@ -190,14 +199,14 @@ class _Factoring:
         within = [f for f in factors if best in f.value.symbols]
         outside = [f for f in factors if f not in within]
         others = tuple(i for i in e.indices if i != best)
-        body = _product(_gated(outside, within), _sum((best,), of_best, within))
+        body = _product(_gated(outside, within), sum_of((best,), of_best, within))
         return self.nested(Reduce("sum", others, e.derived, rest, body), known)
 
-    def is_harmless(self, factor: _Factor, known: Domain) -> bool:
+    def is_harmless(self, factor: Factor, known: Domain) -> bool:
         """Whether it can be computed where the sum has no terms, and changes nothing there."""
         return self.is_finite(factor) and self.is_in_bounds(factor.value, known)
 
-    def is_finite(self, factor: _Factor) -> bool:
+    def is_finite(self, factor: Factor) -> bool:
         """Whether it is a number where the sum has no terms, and is then multiplied by 0."""
         gate = factor.function == "gate"
         return gate or not (
@@ -228,7 +237,7 @@ def _is_alone(index: Symbol, e: Reduce) -> bool:
     return all(set(e.indices).isdisjoint(set(c.form.symbols) - {index}) for c in mentioning)
 
 
-def _saved(index: Symbol, factors: Sequence[_Factor]) -> int:
+def _saved(index: Symbol, factors: Sequence[Factor]) -> int:
     """The number of operations saved for each value of the index, if it is summed first."""
     outside = [f for f in factors if index not in f.value.symbols]
     if len(outside) == len(factors):
@@ -243,19 +252,19 @@ def _nearness(index: Symbol, e: Reduce) -> int:
     return 2 * len(rows) - len(reads)
 
 
-def _factors(e: Expr) -> list[_Factor]:
+def factors_of(e: Expr) -> list[Factor]:
     """The factors of a product, in order."""
-    factors: list[_Factor] = []
-    waiting = [_Factor("mul", e)]
+    factors: list[Factor] = []
+    waiting = [Factor("mul", e)]
     while waiting:
         f = waiting.pop()
         match f.value:
             case Call("mul", (a, b)) if f.function == "mul":
-                waiting += [_Factor("mul", b), _Factor("mul", a)]
+                waiting += [Factor("mul", b), Factor("mul", a)]
             case Call("gate" | "div" as function, (a, b)) if f.function == "mul":
-                waiting += [_Factor(function, b), _Factor("mul", a)]
+                waiting += [Factor(function, b), Factor("mul", a)]
             case Call("neg", (x,)) if f.function == "mul":
-                waiting += [_Factor("mul", x), _Factor("mul", Const(-1))]
+                waiting += [Factor("mul", x), Factor("mul", Const(-1))]
             case Const(1):
                 pass
             case _:
@@ -263,27 +272,27 @@ def _factors(e: Expr) -> list[_Factor]:
     return factors
 
 
-def _parted(factor: _Factor, indices: Sequence[Symbol]) -> list[_Factor]:
+def _parted(factor: Factor, indices: Sequence[Symbol]) -> list[Factor]:
     """A gate by a product or a quotient as a gate by each part, if one of these can leave a sum over the indices."""
     if factor.function != "gate":
         return [factor]
-    parts = _factors(factor.value)
+    parts = factors_of(factor.value)
     leaving = [f for f in parts if f.value.symbols.isdisjoint(indices)]
     if not leaving or len(leaving) == len(parts):
         return [factor]
     staying = [f for f in parts if f not in leaving]
-    return [_gate_by([f]) for f in leaving] + [_gate_by(staying)]
+    return [gate_by([f]) for f in leaving] + [gate_by(staying)]
 
 
-def _gate_by(factors: Sequence[_Factor]) -> _Factor:
+def gate_by(factors: Sequence[Factor]) -> Factor:
     value = _product(factors, Const(1))
-    return _Factor("mul" if isinstance(value, Const) else "gate", value)
+    return Factor("mul" if isinstance(value, Const) else "gate", value)
 
 
-def _sum(
+def sum_of(
     indices: tuple[Symbol, ...],
     domain: Domain,
-    factors: Sequence[_Factor],
+    factors: Sequence[Factor],
     derived: tuple[Determined, ...] = (),
 ) -> Reduce:
     # A gate on 1 alone changes nothing.
@@ -295,17 +304,17 @@ def _sum(
     )
 
 
-def _gated(outside: Sequence[_Factor], inner: Sequence[_Factor]) -> list[_Factor]:
+def _gated(outside: Sequence[Factor], inner: Sequence[Factor]) -> list[Factor]:
     """The factors that leave a sum: a zero among them still masks what a gate in the sum would have let it mask."""
     if all(f.function != "gate" for f in inner):
         return list(outside)
     return [
-        _Factor("gate", f.value) if f.function == "mul" and not isinstance(f.value, Const) else f
+        Factor("gate", f.value) if f.function == "mul" and not isinstance(f.value, Const) else f
         for f in outside
     ]
 
 
-def _product(factors: Sequence[_Factor], value: Expr) -> Expr:
+def _product(factors: Sequence[Factor], value: Expr) -> Expr:
     """The value times the factors. A sign comes last."""
     negative = False
     for f in factors:

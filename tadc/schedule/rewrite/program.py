@@ -13,6 +13,7 @@ from tadc.normalize.simplify import simplify
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.rewrite.common import common
 from tadc.schedule.rewrite.diagonals import diagonals
+from tadc.schedule.rewrite.divisors import with_divisors_before
 from tadc.schedule.rewrite.factor import factored
 from tadc.schedule.rewrite.half_powers import with_half_powers_as_roots
 from tadc.schedule.rewrite.inline import in_readers, inlined
@@ -56,6 +57,8 @@ def scheduled(
     program = inlined(_with_sums_apart(common(program), choices))  # sums have left some statements
     if choices.whether("invariant values are stored", True):
         program = invariant_values(program, Names((*program.tensors, *program.symbols)))
+    if choices.whether("quotients in sums are stored", True):
+        program = with_divisors_before(program, Names((*program.tensors, *program.symbols)))
     program = joined(live(common(program)))
     if choices.whether("shared values are stored", True):
         program = shared(program)
