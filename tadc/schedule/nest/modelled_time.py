@@ -17,6 +17,7 @@ __all__ = ["modelled_seconds"]
 
 OPERATION = 2e-11  # seconds
 SPECIAL = 10  # operations that an exponential takes
+NESTED = 4  # times as long: a sum inside of another one has no tiles
 # Seconds of a byte of tensors up to so many bytes, and of larger ones.
 CACHED = ((2**20, 5e-12), (2**25, 4e-11))
 FAR = 6e-11
@@ -33,7 +34,7 @@ def modelled_seconds(
     total = 0.0
     for k in kernels:
         moved = sum(times[t] for t in k.reads) + WRITTEN * sum(times[t] for t in k.writes)
-        computed = OPERATION * operations(k, values, SPECIAL)
+        computed = OPERATION * operations(k, values, SPECIAL, NESTED)
         total += KERNEL + max(moved, computed)
     return total
 

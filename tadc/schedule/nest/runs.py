@@ -11,6 +11,7 @@ from tadc.ir.expr import Call
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
+    Accumulator,
     Branch,
     Kernel,
     LetIndex,
@@ -21,6 +22,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.sizes import Sizes, with_midpoints
 from tadc.schedule.nest.special import is_special
+from tadc.schedule.nest.surroundings import FEW
 
 __all__ = ["Around", "operations", "runs", "trips"]
 
@@ -37,9 +39,9 @@ class Around:
         return self.loop.range.index
 
 
-def operations(kernel: Kernel, sizes: Sizes, special: int = 1) -> int:
+def operations(kernel: Kernel, sizes: Sizes, special: int = 1, nested: int = 1) -> int:
     """About how many operations the kernel does for these values of all sizes: loops are counted in the middle of the box. A
-    `special` one, such as an exponential, counts for so many.
+    `special` one, such as an exponential, counts for so many, and one of a sum inside of the term of another one for `nested`.
     """
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     middle = {**sizes, **{i: n // 2 for i, n in extents.items()}}
@@ -50,8 +52,19 @@ def operations(kernel: Kernel, sizes: Sizes, special: int = 1) -> int:
             for e in postorder(values_of(step))
             if isinstance(e, Call)
         )
-        done += prod(a.trips for a in around) * (calls + isinstance(step, (Store, Accumulate)))
+        weight = nested if _is_nested(around) else 1
+        count = weight * (calls + isinstance(step, (Store, Accumulate)))
+        done += prod(a.trips for a in around) * count
     return done * prod(extents.values())
+
+
+def _is_nested(around: Sequence[Around]) -> bool:
+    """Whether a loop of these that is not written out adds up a sum that the one around it begins for each of its terms."""
+    pairs = zip(around, around[1:], strict=False)
+    return any(
+        inner.trips > FEW and any(isinstance(s, Accumulator) for s in outer.loop.body)
+        for outer, inner in pairs
+    )
 
 
 def trips(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:

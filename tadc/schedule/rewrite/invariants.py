@@ -3,7 +3,11 @@
     l = sum{i,j} t[i,j]*(x[i,j] - log(s[i]))      is      v[i] = log(s[i]);  l = sum{i,j} t[i,j]*(x[i,j] - v[i])
 
 They are stored where they are made of a tensor that is as large: nothing larger is. What indices of the result alone do not
-change stays where it is: a kernel more would cost more than it saves.
+change stays where it is: a kernel more would cost more than it saves. But not what is made of no tensor, as in a cosine transform,
+
+    y[b,k] = sum{n} x[b,n]*cos(n*k*c)                is      v[n,k] = cos(n*k*c);  y[b,k] = sum{n} x[b,n]*v[n,k]
+
+which is as many values for one row as for all of them.
 """
 
 from __future__ import annotations
@@ -55,8 +59,9 @@ class _Invariants:
     ) -> Iterator[tuple[Expr, Expr]]:
         inside = extents_in_body(e, around.extents, separation.sizes)
         numbers = {i: n.constant for i, n in inside.items() if n.is_constant}
-        many = {i for i in e.indices if numbers.get(i, FEW + 1) > FEW}
-        for value in _outermost(e.body, many):
+        many = {i for i in inside if numbers.get(i, FEW + 1) > FEW}
+        ranks = [len(r.subscripts) for r in postorder(e.body) if isinstance(r, Read)]
+        for value in _outermost(e.body, many.intersection(e.indices), many, max(ranks, default=0)):
             read = separation.stored(value, inside, "value")
             if read is not None:
                 free, key = _key(separation, value, inside)
@@ -74,12 +79,17 @@ def _key(
     return free, (form, box, separation.statement.target.dtype)
 
 
-def _outermost(root: Expr, many: set[str]) -> Iterator[Expr]:
-    """The largest expensive values that one of the indices does not change."""
+def _outermost(root: Expr, many: set[str], around: set[str], rank: int) -> Iterator[Expr]:
+    """The largest expensive values that one of the indices does not change, or of those `around`, where they are made of no tensor and
+    depend on so many at most.
+    """
     waiting, seen = [root], {root}
     while waiting:
         e = waiting.pop()
-        if isinstance(e, (Call, Select)) and not many <= e.symbols and _is_worth(e):
+        if isinstance(e, (Call, Select)) and (
+            (not many <= e.symbols and _is_worth(e))
+            or (not around <= e.symbols and _is_of_indices(e, around, rank))
+        ):
             yield e
         elif not isinstance(e, Reduce):
             new = [o for o in e.operands if o not in seen]
@@ -92,4 +102,14 @@ def _is_worth(e: Expr) -> bool:
     nodes = list(postorder(e))
     return any(map(is_expensive, nodes)) and any(
         isinstance(n, Read) and n.symbols and n.symbols >= e.symbols for n in nodes
+    )
+
+
+def _is_of_indices(e: Expr, around: set[str], rank: int) -> bool:
+    """Whether it is expensive, and made of these indices alone, at most so many."""
+    nodes = list(postorder(e))
+    return (
+        any(map(is_expensive, nodes))
+        and not any(isinstance(n, (Read, Reduce)) for n in nodes)
+        and 0 < len(around & e.symbols) <= rank
     )

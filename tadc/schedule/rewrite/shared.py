@@ -9,7 +9,8 @@ Long sums that several statements have are such values as well. Where all need a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
@@ -59,8 +60,14 @@ class _Value:
 
     @property
     def is_shared(self) -> bool:
-        """Whether sums of several statements need it."""
-        return len([n for n, uses in self.uses.items() if any(u.in_sum for u in uses)]) > 1
+        """Whether sums of several statements need it, or one does and it is a tensor anyway."""
+        needing = [uses for uses in self.uses.values() if any(u.in_sum for u in uses)]
+        return bool(self.whole and len(self.uses) > 1) or len(needing) > 1
+
+    @property
+    def whole(self) -> int | None:
+        """The statement that computes nothing else."""
+        return next((n for n, uses in self.uses.items() if uses[0].whole), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class _Use:
     e: Expr
     indices: tuple[Symbol, ...]
     place: _Place
+    whole: bool = False  # whether it is all that its statement computes
 
     @property
     def in_sum(self) -> bool:
@@ -116,12 +124,19 @@ def _values(program: Program) -> list[_Value]:
     for n, s in enumerate(program.statements):
         for e, place in _expensive(s, sizes):
             form, free = canonical_value(e, sizes)
-            if free and s.body is not e and all(i in place.extents for i in free):
-                use = _Use(e, tuple(free), place)
+            if free and _may_be_read(e, free, s, place):
+                use = _Use(e, tuple(free), place, s.body is e)
                 extents = tuple(use.box.values())
                 value = values.setdefault((form, extents, s.target.dtype), _Value(extents))
                 value.uses.setdefault(n, []).append(use)
     return list(values.values())
+
+
+def _may_be_read(e: Expr, free: Collection[Symbol], s: Statement, place: _Place) -> bool:
+    """Whether the indices that it depends on have extents; all of a statement is read where it has an element for each of their values."""
+    if s.body is e:
+        return isinstance(e, Reduce) and not s.derived and {*free} == {*s.indices}
+    return all(i in place.extents for i in free)
 
 
 def _expensive(s: Statement, sizes: frozenset[Symbol]) -> list[tuple[Expr, _Place]]:
@@ -186,6 +201,8 @@ def _stored(value: _Value, program: Program) -> _Stored | None:
 
     A long sum is computed for no points but those where all uses need it: those that need it elsewhere do not count.
     """
+    if value.whole is not None:
+        return _Stored(value, EVERYWHERE)
     by_need: dict[Domain, _Value] = {}
     for n, uses in value.uses.items():
         for use in uses:
@@ -263,11 +280,44 @@ def _with(program: Program, stored: _Stored, names: Names) -> Program:
     e, free = _first(stored.value).e, _first(stored.value).indices
     dtype = statements[first].target.dtype
     kind = e.function if isinstance(e, Call) else cast(Reduce, e).op
+    if stored.value.whole is not None:
+        return _with_read(program, stored.value)
     name = names.fresh(f"{statements[first].target.name}_{kind}")
-    target = Tensor(name, stored.value.extents, dtype)
+    order = _order(_first(stored.value))
+    target = Tensor(name, tuple(stored.value.extents[p] for p in order), dtype)
     for n, uses in stored.value.uses.items():
-        reads = {u.e: Read(name, tuple(map(symbol, u.indices))) for u in uses}
+        reads = {u.e: Read(name, tuple(symbol(u.indices[p]) for p in order)) for u in uses}
         statements[n] = replace(statements[n], body=replaced(statements[n].body, reads))
     body = e if stored.where == EVERYWHERE else Select(stored.where, e, Const(0))
-    statements.insert(first, Statement(target, free, (), body))
+    statements.insert(first, Statement(target, tuple(free[p] for p in order), (), body))
+    return replace(program, statements=tuple(statements))
+
+
+def _order(use: _Use) -> list[int]:
+    """The places of the value's indices in the order of a tensor's dimensions: neighbours differ in the index along which most of what it
+    reads has neighbours.
+    """
+    reads = (n for n in postorder(use.e) if isinstance(n, Read) and n.subscripts)
+    votes = Counter(s for r in reads if (s := r.subscripts[-1].as_symbol()))
+    *others, last = range(len(use.indices))
+    best = max((last, *others), key=lambda p: votes[use.indices[p]])
+    return [*(p for p in (*others, last) if p != best), best]
+
+
+def _with_read(program: Program, value: _Value) -> Program:
+    """The program whose sums read the value from the statement that computes nothing else, which stands before them."""
+    statements = list(program.statements)
+    assert value.whole is not None
+    whole, (own,) = statements[value.whole], value.uses[value.whole]
+    places = [own.indices.index(i) for i in whole.indices]
+    for n, uses in value.uses.items():
+        if n != value.whole:
+            reads = {
+                u.e: Read(whole.target.name, tuple(symbol(u.indices[p]) for p in places))
+                for u in uses
+            }
+            statements[n] = replace(statements[n], body=replaced(statements[n].body, reads))
+    first = min(value.uses)
+    del statements[value.whole]
+    statements.insert(first, whole)
     return replace(program, statements=tuple(statements))
