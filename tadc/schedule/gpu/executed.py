@@ -22,7 +22,6 @@ from tadc.ir.program import Program
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.accesses import LINE, SECTOR, Accesses
-from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.gpu.frames import (
     Frame,
     candidates,
@@ -36,7 +35,6 @@ from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
 from tadc.schedule.gpu.scheduled import GpuKernel, words_of
 from tadc.schedule.gpu.staging import elements
-from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
@@ -74,7 +72,9 @@ from tadc.schedule.nest.loop_nest import (
     stores_groups,
     values_of,
 )
+from tadc.schedule.nest.short_loops import is_unrolled
 from tadc.schedule.nest.sizes import Sizes
+from tadc.schedule.nest.work import Work
 
 __all__ = ["Executed", "Tally", "executed"]
 
