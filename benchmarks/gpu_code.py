@@ -28,7 +28,6 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Select
 from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc, nvrtc_version
 from tadc.schedule.gpu.scheduled import GpuKernel
-from tadc.schedule.gpu.work import Work
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.cost import FREE, INTEGER_POWERS, Points
 from tadc.schedule.nest.loop_nest import (
@@ -55,6 +54,7 @@ from tadc.schedule.nest.loop_nest import (
     place_of,
     values_of,
 )
+from tadc.schedule.nest.work import Work
 
 __all__ = ["COUNTED", "FORMS", "WRITTEN", "counted", "forms", "row", "table", "worse", "written"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from math import prod
@@ -34,7 +34,9 @@ from tadc.schedule.plan import ModelledKernel
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ELEMENTS = 10**7  # of the largest tensor of an example, about
 MODES = ("primal", "vjp")
-WORST = 20  # kernels that the table names
+WORST = 30  # kernels that the table names
+SHARE = 4  # times the mean
+MUCH = 0.01  # milliseconds
 
 
 @dataclass(frozen=True)
@@ -122,25 +124,25 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
         "",
         f"Made by `python benchmarks/gpu_sweep.py`, with {_asked(rows)}, tadc {tadc.__version__}, float32, for an {HOPPER.rates.name}, by its model:",
         f"nothing was run. Values and gradients of random formulas with {LEAST:,} to {MOST:,} points (`benchmarks/random_formulas.py`), of formulas with",
-        "10,000,000 points of which up to 1,000,000 meet at an element, of those of `benchmarks/gpu_large.py`, and of the examples. A kernel is uneven if",
-        "its busiest thread has more than 4 times its share of the instructions, the share being that of each thread that the machine can hold, and is busy",
-        "for longer than a launch takes. The time of uneven kernels is more than their least time by *lost*.",
+        "10,000,000 points of which up to 1,000,000 meet at an element, of those of `benchmarks/gpu_large.py`, and of the examples. *Of its own threads* a kernel's",
+        f"busiest one has more than {SHARE} times the mean, of as many as fit at once. A kernel is *uneven* if that is so of the mean of as many threads as the machine",
+        "holds, whether or not the kernel has so many, and the busiest one works for longer than a launch takes. By what is *lost* a kernel takes more than its least time.",
         "",
-        "| | formulas | kernels | uneven | more than 10 us lost |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| | formulas | kernels | of its own threads | of these more than 10 us lost | uneven | of these more than 10 us lost |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for kind in dict.fromkeys(r["kind"] for r, _ in found):
         own = [(r["name"], k) for r, k in found if r["kind"] == kind]
-        uneven = [k for _, k in own if k.is_uneven]
-        much = sum(_lost(k) > 0.01 for k in uneven)
         formulas = len({name for name, _ in own})
-        lines.append(f"| {kind} | {formulas:,} | {len(own):,} | {len(uneven)} | {much} |")
-    worst = sorted((pair for pair in found if pair[1].is_uneven), key=lambda pair: -_lost(pair[1]))
+        counts = [n for is_so in (_is_busy, _is_uneven) for n in _counted(is_so, own)]
+        lines.append(f"| {kind} | {formulas:,} | {len(own):,} | {' | '.join(map(str, counts))} |")
+    worst = sorted((pair for pair in found if _is_busy(pair[1]) or pair[1].is_uneven), key=lambda pair: -_lost(pair[1]))  # fmt: skip
     if worst:
-        lines += ["", "Those that lose most:", "", "| | mode | kernel | ms | at least | limited by | busiest thread | share |", "| --- | --- | --- | ---: | ---: | --- | ---: | ---: |"]  # fmt: skip
+        lines += ["", "Those that lose most:", "", "| | mode | kernel | ms | at least | limited by | threads | busiest thread | mean | share of the machine's |", "| --- | --- | --- | ---: | ---: | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
     for r, k in worst[:WORST]:
         name = k.name.removeprefix("program_")
-        lines.append(f"| {r['kind']}, {r['name']} | {k.mode} | {name} | {k.milliseconds:.4f} | {k.ideal_milliseconds:.4f} | {k.limit} | {k.longest_thread:,.0f} | {k.mean_thread:,.1f} |")  # fmt: skip
+        mean = k.longest_thread / k.busiest
+        lines.append(f"| {r['kind']}, {r['name']} | {k.mode} | {name} | {k.milliseconds:.4f} | {k.ideal_milliseconds:.4f} | {k.limit} | {k.threads:,} | {k.longest_thread:,.0f} | {mean:,.1f} | {k.mean_thread:,.1f} |")  # fmt: skip
     lines += met(rows)
     lines += ["", *(f"Not compiled: {_failed(r)}" for r in rows if "error" in r)]
     return "\n".join(lines).rstrip() + "\n"
@@ -173,6 +175,22 @@ def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _failed(r: Mapping[str, Any]) -> str:
     return f"{r['kind']}, {r['name']}: {r['error']}"
+
+
+def _is_busy(k: ModelledKernel) -> bool:
+    return k.busiest > SHARE
+
+
+def _is_uneven(k: ModelledKernel) -> bool:
+    return k.is_uneven
+
+
+def _counted(
+    is_so: Callable[[ModelledKernel], bool], kernels: Sequence[tuple[str, ModelledKernel]]
+) -> tuple[int, int]:
+    """The kernels of which that is so, and those of them that lose much."""
+    found = [k for _, k in kernels if is_so(k)]
+    return len(found), sum(_lost(k) > MUCH for k in found)
 
 
 def _lost(k: ModelledKernel) -> float:

@@ -34,8 +34,7 @@ ROOMS = """
     schedule.choices
     schedule.rewrite
     schedule.nest
-    schedule.gpu
-    schedule.cpu
+    schedule.gpu schedule.cpu
     schedule.sections
     schedule.lowered
     schedule.plan

@@ -122,6 +122,7 @@ class ModelledKernel:
     ideal_milliseconds: float
     limit: str
     threads: int
+    resident: int  # threads that fit at once
     longest_thread: float
     mean_thread: float
     is_uneven: bool
@@ -130,7 +131,13 @@ class ModelledKernel:
     def of(cls, mode: str, name: str, model: KernelModel) -> ModelledKernel:
         """The row of a model."""
         seconds = 1e3 * model.seconds, 1e3 * model.ideal
-        return cls(mode, name, *seconds, model.limit, model.threads, model.longest_thread, model.mean_thread, model.is_uneven)  # fmt: skip
+        return cls(mode, name, *seconds, model.limit, model.threads, model.resident, model.longest_thread, model.mean_thread, model.is_uneven)  # fmt: skip
+
+    @property
+    def busiest(self) -> float:
+        """How many times as much its busiest thread has to do as its threads on average, of which as many are at work as fit at once."""
+        of_own = self.mean_thread * self.resident / max(1, min(self.threads, self.resident))
+        return self.longest_thread / of_own if of_own else 1.0
 
 
 @dataclass(frozen=True, slots=True)

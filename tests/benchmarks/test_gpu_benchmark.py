@@ -208,9 +208,12 @@ def test_a_sweep_goes_on_where_it_ended_and_names_kernels_with_a_busy_thread(
     first, second = sweep.read(rows)
     assert [k["is_uneven"] for k in first["kernels"]] == [False, False, False]
     assert "examples, broken: " in sweep.table([first, second])
-    assert "| examples | 1 | 3 | 0 | 0 |" in sweep.table([first, second])
-    busy = {**first, "kernels": [{**first["kernels"][0], "is_uneven": True}]}
-    assert "| examples, copy | primal |" in sweep.table([busy])
+    assert "| examples | 1 | 3 | 0 | 0 | 0 | 0 |" in sweep.table([first, second])
+    k = first["kernels"][0]
+    mean = k["mean_thread"] * k["resident"] / min(k["threads"], k["resident"])
+    for further in ({"is_uneven": True}, {"longest_thread": 5 * mean}):
+        assert "| examples, copy | primal |" in sweep.table([{**first, "kernels": [{**k, **further}]}])  # fmt: skip
+    assert "| examples | 1 | 1 | 1 | 0 | 0 | 0 |" in sweep.table([{**first, "kernels": [{**k, "longest_thread": 5 * mean}]}])  # fmt: skip
 
 
 @pytest.mark.slow

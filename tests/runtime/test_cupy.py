@@ -24,7 +24,7 @@ from tadc.runtime.cuda import arrays as gpu
 from tadc.runtime.cuda import launch
 from tadc.runtime.cuda.launch import cuda_launch
 from tadc.runtime.cuda.tune import tuning
-from tadc.schedule.gpu.machine import Costs
+from tadc.schedule.gpu.machine import GpuCosts
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest import matrix_product
@@ -64,7 +64,7 @@ EAGER = {"gpu.kernels.SHORT": 1/32, "gpu.row_kernels.LEAST": 1/32, "gpu.row_kern
 def test_examples_by_teams_are_numpys(xp, monkeypatch, path):
     for name, value in EAGER.items():
         monkeypatch.setattr(f"tadc.schedule.{name}", value)
-    eager = replace(launch.MACHINE, costs=Costs(warp_sum=0, block_sum=0))
+    eager = replace(launch.MACHINE, costs=GpuCosts(warp_sum=0, block_sum=0))
     monkeypatch.setattr(launch, "MACHINE", eager)
     check_example(xp, path, "float64")
 

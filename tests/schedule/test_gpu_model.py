@@ -81,6 +81,17 @@ def test_a_thread_at_the_end_of_a_triangle_is_the_longest():
     assert found.longest_thread / mean == pytest.approx(2, rel=0.1)
 
 
+def test_rows_beside_one_another_are_read_for_themselves_whether_or_not_sizes_are_numbers():
+    body = "y[i: {0} - 2, j: {0}, k: {0}] = x[i, j, k] + x[i + 1, j, k] + x[i + 2, j, k]"
+    sizes = "size N\ninput x[N, N, N]\n", "input x[256, 256, 256]\n"
+
+    named = model(sizes[0] + body.format("N"), plain=True, N=256)
+    numbers = model(sizes[1] + body.format("256"), plain=True)
+
+    assert numbers.seconds_by["L2"] == pytest.approx(named.seconds_by["L2"])
+    assert numbers.seconds_by["instructions"] < named.seconds_by["instructions"]
+
+
 def test_neighbours_that_are_stored_at_once_take_their_bytes_once():
     text = "size I, J, K, R\ninput a[I, R], b[J, R], c[K, R]\nx[i, j, k] = sum{r} a[i, r]*b[j, r]*c[k, r]"
     whole, others = (model(text, I=256, J=256, K=n, R=32) for n in (512, 514))

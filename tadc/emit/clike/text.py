@@ -46,7 +46,6 @@ from tadc.ir.program import DerivedSize, Tensor
 from tadc.ir.range import Bound, Range
 from tadc.ir.walk import descend, postorder
 from tadc.schedule.cpu.machine import LANE_BYTES
-from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.nest.long_sums import LENGTH
 from tadc.schedule.nest.loop_nest import (
     FIRST,
@@ -81,6 +80,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     symbols_of,
 )
+from tadc.schedule.nest.short_loops import is_unrolled
 
 __all__ = ["CHOSEN", "ENDED", "GATED", "REAL", "SQUARED", "CText", "part"]
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from tadc.ir.affine import Symbol
-from tadc.schedule.cpu.lane_cost import LINE, Layout
+from tadc.schedule.cpu.lane_cost import LINE
 from tadc.schedule.cpu.machine import ITEM_BYTES
+from tadc.schedule.nest.layout import Layout
 from tadc.schedule.nest.loop_nest import Step, reads_of
 
 __all__ = ["NEAR_BYTES", "moves_of", "time_of_lines"]

@@ -13,7 +13,6 @@ from dataclasses import replace
 from tadc.ir.expr import Call, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.walk import postorder, replaced
-from tadc.schedule.gpu.work import QUOTIENTS
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -28,6 +27,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
     with_values,
 )
+from tadc.schedule.nest.work import QUOTIENTS
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["with_values_before_loops"]

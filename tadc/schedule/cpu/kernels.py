@@ -21,7 +21,6 @@ from tadc.schedule.cpu.hoisted import with_values_before_loops
 from tadc.schedule.cpu.index_sets import with_split_loops
 from tadc.schedule.cpu.lane_cost import (
     REPEATED,
-    Layout,
     at_borders,
     cost_in_lanes,
     cost_of_sums,
@@ -50,6 +49,7 @@ from tadc.schedule.nest.lanes import (
     most_lanes,
     strips,
 )
+from tadc.schedule.nest.layout import Layout
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import (
     Branch,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import Condition, Domain
 from tadc.ir.expr import Call, Read
-from tadc.ir.program import Program
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.lanes import (
     NARROW,
@@ -20,6 +18,7 @@ from tadc.schedule.nest.lanes import (
     most_lanes,
     straight,
 )
+from tadc.schedule.nest.layout import NOWHERE, Layout
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Branch,
@@ -37,10 +36,8 @@ from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = [
     "LINE",
-    "NOWHERE",
     "REPEATED",
     "VECTOR",
-    "Layout",
     "at_borders",
     "cost_in_lanes",
     "cost_of_sums",
@@ -68,31 +65,6 @@ ONCE = (
 _UNKNOWN: Mapping[Symbol, int] = {}
 LINE = 16  # elements of a line of a cache
 FAR = 1.5  # times as much for elements that lie in a line each
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How many elements lie between neighbours along each dimension of a tensor, by its name, for about the usual sizes."""
-
-    steps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, program: Program, sizes: Mapping[Symbol, int]) -> Layout:
-        steps: dict[str, tuple[int, ...]] = {}
-        for name, t in program.tensors.items():
-            extents = [max(1, n.at(sizes)) for n in t.shape]
-            steps[name] = tuple(prod(extents[d + 1 :]) for d in range(len(extents)))
-        return cls(steps)
-
-    def apart(self, tensor: str, subscripts: Sequence[Affine], lane: Symbol) -> int | None:
-        """How many elements lie between those of neighbours in the index; None where that is not known."""
-        if tensor not in self.steps:
-            return None
-        pairs = zip(self.steps[tensor], subscripts, strict=True)
-        return abs(sum(step * form.coefficient(lane) for step, form in pairs))
-
-
-NOWHERE = Layout()
 
 
 def cost_in_lanes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tadc.schedule.gpu.machine import Costs
+from tadc.schedule.nest.step_costs import Costs
 
 __all__ = ["AVX2", "AVX512", "ITEM_BYTES", "LANE_BYTES", "NEON", "SSE", "Processor"]
 

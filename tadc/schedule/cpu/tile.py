@@ -18,11 +18,10 @@ from tadc.ir.names import Names
 from tadc.ir.range import Range
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.fetched import NEAR_BYTES, moves_of, time_of_lines
-from tadc.schedule.cpu.lane_cost import NOWHERE, Layout
 from tadc.schedule.cpu.machine import ITEM_BYTES, Processor
 from tadc.schedule.cpu.slanting import joined_loops, levelled, part_of_rests
-from tadc.schedule.gpu.work import Work, merged, works
 from tadc.schedule.nest.lanes import Varying
+from tadc.schedule.nest.layout import NOWHERE, Layout
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
@@ -37,6 +36,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.runs import trips
 from tadc.schedule.nest.unrolled import at_points, side_by_side
+from tadc.schedule.nest.work import Work, merged, works
 
 __all__ = ["Parts", "Side", "Tiled", "is_plain", "tiled"]
 

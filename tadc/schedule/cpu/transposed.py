@@ -22,13 +22,13 @@ from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.kernels import lanes_of_box
 from tadc.schedule.cpu.lane_cost import (
     REPEATED,
-    Layout,
     cost_of_sums,
     elements_of,
 )
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.tile import is_plain
 from tadc.schedule.nest.lanes import most_lanes
+from tadc.schedule.nest.layout import Layout
 from tadc.schedule.nest.loop_nest import (
     Kernel,
     Loop,

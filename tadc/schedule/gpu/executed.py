@@ -22,7 +22,6 @@ from tadc.ir.program import Program
 from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.schedule.gpu.accesses import LINE, SECTOR, Accesses
-from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.gpu.frames import (
     Frame,
     candidates,
@@ -36,7 +35,6 @@ from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
 from tadc.schedule.gpu.scheduled import GpuKernel, words_of
 from tadc.schedule.gpu.staging import elements
-from tadc.schedule.gpu.work import Work
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.loop_nest import (
     MOST_GROUP,
@@ -74,7 +72,9 @@ from tadc.schedule.nest.loop_nest import (
     stores_groups,
     values_of,
 )
+from tadc.schedule.nest.short_loops import is_unrolled
 from tadc.schedule.nest.sizes import Sizes
+from tadc.schedule.nest.work import Work
 
 __all__ = ["Executed", "Tally", "executed"]
 
@@ -172,6 +172,7 @@ class _Counter:
     longest: Any = 0.0
     longest_reads: Any = 0.0
     addresses: set[object] = field(default_factory=set)
+    rows: set[object] = field(default_factory=set)  # of tensors, of which something was read
     elements_read: dict[object, set[object]] = field(default_factory=dict)
     tensors: dict[Expr, frozenset[str]] = field(default_factory=dict)  # that a value reads
 
@@ -708,8 +709,8 @@ class _Counter:
             return
         lines, moved = self.accesses.access(e.tensor, e.subscripts, frames)
         address = self._address(e, frame)
-        if address is None:  # neighbours of another element that is read there
-            address, moved = 0.0, 0.0
+        if self._is_beside_another(e, frame):
+            moved = 0.0
         address = issued * OWN_ADDRESS if alone else address
         self.add(frame, Tally(1 + address / issued, reads=1, lines=lines), issued)
         self.add(frame, Tally(l2_bytes=moved), distinct)
@@ -723,8 +724,18 @@ class _Counter:
         )
         self._read_by_wave(e.tensor, by_wave * itemsize)
 
-    def _address(self, e: Read, frame: Frame) -> float | None:
-        """Instructions for the address of an element; None for one whose row another read has found."""
+    def _is_beside_another(self, e: Read, frame: Frame) -> bool:
+        """Whether another read there was of the same row, a few elements away: what threads read of it is in the nearest cache."""
+        if not e.subscripts:
+            return False
+        *outer, last = e.subscripts
+        row = (e.tensor, *outer, last - last.constant, frame.points)
+        known = row in self.rows
+        self.rows.add(row)
+        return known
+
+    def _address(self, e: Read, frame: Frame) -> float:
+        """Instructions for the address of an element; none if another read has found that of its row."""
         shape = self.program.tensors[e.tensor].shape if e.tensor in self.program.tensors else ()
         known = all(n.is_constant for n in shape[1:])
         *outer, last = e.subscripts or (None,)
@@ -733,7 +744,7 @@ class _Counter:
         parts = [form if not known else form - form.constant for form in outer]
         key = (e.tensor, *parts, last - last.constant, frame.points)
         if key in self.addresses:
-            return None
+            return 0.0
         self.addresses.add(key)
         moving = [form for form in e.subscripts if not frame.bound.isdisjoint(form.symbols)]
         if frame.bound and not frame.conditional:

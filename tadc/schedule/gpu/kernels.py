@@ -20,7 +20,6 @@ from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.computed import shares_values, with_computed_values
-from tadc.schedule.gpu.cost import UNROLLED
 from tadc.schedule.gpu.few_rows import without_few_rows
 from tadc.schedule.gpu.half import unrounded
 from tadc.schedule.gpu.held_rows import row_lengths, with_held_row
@@ -37,12 +36,13 @@ from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.together import with_values_together
-from tadc.schedule.gpu.work import works
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.row_locals import rows_as_locals
+from tadc.schedule.nest.short_loops import UNROLLED
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes
+from tadc.schedule.nest.work import works
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
 
 __all__ = ["gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]

@@ -17,7 +17,6 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero
 from tadc.ir.expr import Comparison, Const, Expr
 from tadc.ir.range import Bound, Range
-from tadc.schedule.gpu.cost import UNROLLED
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -36,6 +35,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.short_loops import UNROLLED
 
 __all__ = ["Levelling"]
 

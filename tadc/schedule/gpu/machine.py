@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["ADA", "AMPERE", "HOPPER", "MACHINES", "Costs", "Machine", "Rates"]
+from tadc.schedule.nest.step_costs import Costs
+
+__all__ = ["ADA", "AMPERE", "HOPPER", "MACHINES", "GpuCosts", "Machine", "Rates"]
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
-    """Costs for a thread, in units of one coalesced read of memory."""
+class GpuCosts(Costs):
+    """Costs of a step, and of what threads do together."""
 
-    operation: float = 0.25  # of numbers
-    special: float = 0.25  # one that is a function's
-    quotient: float = 0.25  # a division or a root
-    broadcast: float = 0.125  # a read of one element by all threads side by side
-    strided: float = 8.0  # a strided read: each element comes with a sector of eight
     staged: float = 0.3  # a read of a buffer in shared memory
     filled: float = 2.0  # an element that is copied to one
     barrier: float = 8.0  # a part of a staged loop
@@ -92,7 +89,7 @@ class Machine:
     block: int = 256
     most_blocks: int = 32768
     shared_bytes: int = 48 * 1024
-    costs: Costs = Costs()
+    costs: GpuCosts = GpuCosts()
     rates: Rates = _H200
     tensor_cores: bool = False
 

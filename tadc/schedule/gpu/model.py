@@ -12,7 +12,6 @@ from math import prod
 
 from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.gpu.executed import Executed, executed
 from tadc.schedule.gpu.ideal import Ideal
 from tadc.schedule.gpu.machine import Machine
@@ -27,6 +26,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.short_loops import is_unrolled
 from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["KernelModel", "ideal_seconds", "kernel_model", "product_model"]

@@ -8,7 +8,6 @@ from math import prod
 
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
-from tadc.schedule.gpu.cost import UNROLLED, is_unrolled
 from tadc.schedule.nest.loop_nest import (
     Assign,
     Computed,
@@ -29,6 +28,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.short_loops import UNROLLED, is_unrolled
 from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["MOST_REGISTERS", "GpuKernel", "words_of"]

@@ -41,14 +41,15 @@ from tadc.ir.expr import NEUTRAL, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
-from tadc.schedule.gpu.cost import subscripts
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
 from tadc.schedule.gpu.terms import depends_on, guards, has_data, only, terms_of
 from tadc.schedule.nest.cost import Points
+from tadc.schedule.nest.layout import Layout
 from tadc.schedule.nest.lower import kernels, loop_of
 from tadc.schedule.nest.matrix_product import large_product
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes, with_midpoints
+from tadc.schedule.nest.step_costs import subscripts
 from tadc.schedule.rewrite.running import running
 
 __all__ = ["split"]
@@ -111,7 +112,7 @@ def split(
             for e, where in guards(s.body).items():
                 taken = times and partial(times, program)
                 others = _mates(s, program) if taken and _of_pairs(e, s, values) else ()
-                on = _On(machine, program.tensors, values, sizes is not None)
+                on = _On(machine, Layout.of(program, values), values, sizes is not None)
                 if found := _in_best_parts(e, s, where, on, names, taken, others):
                     before, parted[e] = found
                     statements += before
@@ -218,20 +219,12 @@ def _inside(e: Reduce, values: Sizes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _On:
-    """The machine that parts are for, the tensors that they read, and numbers for all sizes: those of a call, if they are `given`."""
+    """The machine that parts are for, where the tensors lie that they read, and numbers for all sizes: those of a call, if they are `given`."""
 
     machine: Machine
-    tensors: Mapping[str, Tensor]
+    layout: Layout
     values: Sizes
     given: bool
-
-    def apart(self, read: Read, index: Symbol) -> int:
-        """The elements from what one value of the index reads to what the next one does."""
-        step, inner = 0, 1
-        for form, n in zip(reversed(read.subscripts), reversed(self.tensors[read.tensor].shape), strict=True):  # fmt: skip
-            step += form.coefficient(index) * inner
-            inner *= max(1, n.at(self.values))
-        return abs(step)
 
 
 def _in_best_parts(
@@ -547,7 +540,7 @@ def _neighbours(
     reads, costs, warp = _reads(e), machine.costs, machine.warp
 
     def cost(read: Read, varying: Symbol) -> float:
-        apart = on.apart(read, varying)
+        apart = on.layout.apart(read.tensor, read.subscripts, varying)
         return min(costs.strided, apart) if apart else costs.broadcast
 
     def paid(varying: Symbol) -> float:
@@ -578,7 +571,8 @@ def _team(e: Reduce, adjacent: Symbol, points: int, neighbours: int, on: _On) ->
     fits = FEW_PARTS * machine.block * points <= machine.resident_threads
     are_long = on.given and neighbours >= LEAST * machine.block
     read = [r for r in _reads(e) if adjacent in r.symbols]
-    are_near = all(on.apart(r, adjacent) < machine.costs.strided for r in read)
+    apart = (on.layout.apart(r.tensor, r.subscripts, adjacent) for r in read)
+    are_near = all(n is not None and n < machine.costs.strided for n in apart)
     return machine.block if fits and are_long and are_near else machine.warp
 
 

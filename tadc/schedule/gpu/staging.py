@@ -17,7 +17,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import partial
 from math import gcd, prod
-from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Determined, Domain, at_least_zero
@@ -51,58 +50,24 @@ from tadc.schedule.nest.loop_nest import (
     with_values,
 )
 from tadc.schedule.nest.sizes import Sizes, with_midpoints
+from tadc.schedule.nest.stage import Inner, Stage, stage_of
 
 __all__ = [
     "TOGETHER",
-    "Inner",
-    "Stage",
     "count_of",
     "elements",
     "is_shared",
     "lies_apart",
-    "stage_of",
     "staged",
     "step_of",
 ]
 
 MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
-MOST_INNER = 64  # runs of the loops inside a staged one
 PARTS = (32, 16, 8, 4, 2, 1)  # values of a staged loop at a time
 LEAST = 8  # values of a loop that is worth it
 # So many values of a loop share what threads read again: windows that move with it share what each value alone does not, if there is room.
 TOGETHER = (8, 1)
 WORTH = 4  # reads of an element
-
-Inner: TypeAlias = Mapping[
-    Symbol, tuple[int, int]
-]  # loops of a constant length: first value, count
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """The contents of a loop that may be staged: loops, and the derived indices that are bound there."""
-
-    inner: Inner
-    derived: frozenset[Symbol]
-
-    @property
-    def runs(self) -> int:
-        """The number of runs of the loops inside, for each value of the loop."""
-        return prod(n for _, n in self.inner.values())
-
-
-def stage_of(loop: Loop) -> Stage | None:
-    """The contents of the loop, if it may be staged: loops inside it are short, whatever the sizes."""
-    inner: dict[Symbol, tuple[int, int]] = {}
-    for inner_loop in (s for s in steps_of(loop.body) if isinstance(s, Loop)):
-        count = inner_loop.range.trips
-        if not count:
-            return None
-        values = inner_loop.range.ends_at({})[0], count
-        if inner.setdefault(inner_loop.range.index, values) != values:
-            return None
-    stage = Stage(inner, frozenset(bound_indices(loop.body) - inner.keys()))
-    return stage if stage.runs <= MOST_INNER else None
 
 
 def elements(subscripts: Sequence[Affine], counts: Mapping[Symbol, int]) -> int:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from tadc.ir.affine import Symbol
 from tadc.ir.domain import EVERYWHERE
-from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import laned, within_box
@@ -26,6 +25,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
 )
 from tadc.schedule.nest.sizes import Sizes
+from tadc.schedule.nest.step_costs import Costs
 
 __all__ = ["with_team_tile"]
 

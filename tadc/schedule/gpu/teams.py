@@ -11,8 +11,6 @@ from tadc.ir.domain import Derived
 from tadc.ir.expr import Call, Read
 from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
-from tadc.schedule.gpu.cost import cost, subscripts
-from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.nest.lanes import accumulated
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -39,6 +37,7 @@ from tadc.schedule.nest.loop_nest import (
 )
 from tadc.schedule.nest.lower import without_unused
 from tadc.schedule.nest.sizes import Sizes, with_midpoints
+from tadc.schedule.nest.step_costs import Costs, cost, subscripts
 from tadc.schedule.nest.unrolled import at_points
 from tadc.schedule.rewrite.rows import is_expensive
 

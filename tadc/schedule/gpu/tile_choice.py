@@ -11,13 +11,11 @@ from math import prod, sqrt
 from tadc.ir.affine import Affine, Symbol
 from tadc.ir.expr import Read
 from tadc.ir.program import Program
-from tadc.schedule.gpu.cost import UNROLLED
 from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.staging import TOGETHER, count_of, elements, is_shared, lies_apart, step_of
 from tadc.schedule.gpu.tile import NO_TILE, Shape
 from tadc.schedule.gpu.together import MOST_TOGETHER
-from tadc.schedule.gpu.work import StagedRead, Work, merged, works
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Accumulator,
@@ -30,7 +28,9 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.short_loops import UNROLLED
 from tadc.schedule.nest.sizes import Sizes
+from tadc.schedule.nest.work import StagedRead, Work, merged, works
 
 __all__ = ["Choice"]
 

@@ -23,7 +23,6 @@ from tadc.ir.domain import Condition, Domain, divides
 from tadc.ir.expr import Expr, Select
 from tadc.ir.range import Range
 from tadc.ir.walk import rewrite
-from tadc.schedule.gpu.cost import is_unrolled
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.nest.loop_nest import (
     Branch,
@@ -46,6 +45,7 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
     with_values,
 )
+from tadc.schedule.nest.short_loops import is_unrolled
 
 __all__ = ["MOST_TOGETHER", "with_values_together"]
 

@@ -1,38 +1,18 @@
-"""Costs on a GPU: which loops its compiler writes out, and the price of a read for threads side by side."""
+"""Loops that a compiler is to write out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Sequence
 
-from tadc.ir.affine import Affine, Symbol
-from tadc.ir.expr import Call, Expr, Read, Select
+from tadc.ir.expr import Call, Select
 from tadc.ir.walk import postorder
-from tadc.schedule.gpu.machine import Costs
 from tadc.schedule.nest.loop_nest import Accumulate, Lanes, Loop, Step, has_loops
 
-__all__ = ["UNROLLED", "cost", "is_unrolled", "subscripts"]
+__all__ = ["UNROLLED", "is_unrolled"]
 
 UNROLLED = 16  # loops of at most this many trips are unrolled by the compiler
 UNROLLED_TERMS = 64  # of at most this many, where all that they do is to add a short term: what they read may stay in registers
 SHORT_TERM = 4  # operations
-
-
-def subscripts(values: Expr | Iterable[Expr]) -> Iterator[tuple[Affine, ...]]:
-    """The subscripts of all reads of elements."""
-    for e in postorder(values):
-        if isinstance(e, Read) and e.subscripts:
-            yield e.subscripts
-
-
-def cost(subscripts: Sequence[Affine], varying: Set[Symbol], costs: Costs) -> float:
-    """The cost of a read by threads that differ in the indices `varying`."""
-    if all(varying.isdisjoint(form.symbols) for form in subscripts):
-        return costs.broadcast
-    *outer, last = subscripts
-    is_last_only = all(varying.isdisjoint(form.symbols) for form in outer)
-    steps = [abs(last.coefficient(s)) for s in last.symbols if s in varying]
-    adjacent = is_last_only and len(steps) == 1
-    return float(min(costs.strided, steps[0])) if adjacent else costs.strided
 
 
 def is_unrolled(loop: Loop) -> bool:

@@ -1,4 +1,4 @@
-"""Work of a thread of a kernel for a point: reads, stores and operations, as work of a GPU's pipes.
+"""Work of a thread of a kernel for a point: reads, stores and operations.
 
 A coalesced read costs 1, a strided one more. Reads that a loop does not change happen before it; an unrolled loop is
 none.
@@ -14,9 +14,6 @@ from math import gcd, prod
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.expr import Call, Read
 from tadc.ir.walk import postorder
-from tadc.schedule.gpu.cost import cost, is_unrolled
-from tadc.schedule.gpu.machine import Costs
-from tadc.schedule.gpu.staging import Stage, stage_of
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
     Loop,
@@ -27,7 +24,10 @@ from tadc.schedule.nest.loop_nest import (
     values_of,
 )
 from tadc.schedule.nest.runs import Around, runs
+from tadc.schedule.nest.short_loops import is_unrolled
 from tadc.schedule.nest.sizes import Sizes
+from tadc.schedule.nest.stage import Stage, stage_of
+from tadc.schedule.nest.step_costs import Costs, cost
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["QUOTIENTS", "StagedRead", "Work", "merged", "works"]
