@@ -25,7 +25,7 @@ from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import buffers_of
 from tadc.schedule.nest.sizes import values_of_sizes
 
-WARP, BLOCK = HOPPER.warp, HOPPER.block
+COLUMN, WARP, BLOCK = HOPPER.column, HOPPER.warp, HOPPER.block
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
 LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call
 
@@ -39,7 +39,7 @@ PROGRAMS = {
     "several results": ("input x[N], y[N]\nf = sum{i} x[i]*y[i]\ng = sum{j} exp(-y[j])", [BLOCK, BLOCK, BLOCK]),
     "few sums": ("input x[N + 2], y[N]\nf[r: 3] = sum{i} x[i+r]*y[i]", [BLOCK, BLOCK]),
     "sums of rows": ("input x[4, N]\nf[r] = sum{i} x[r, i]**2", [BLOCK, BLOCK]),
-    "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [1, WARP, WARP]),
+    "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [COLUMN, COLUMN, BLOCK]),
     "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [WARP, BLOCK]),
     "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [BLOCK, BLOCK]),
     "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [BLOCK, BLOCK]),
@@ -257,7 +257,7 @@ def test_the_plan_tells_of_tiles_and_borders():
     (few,) = f.plan(C=2, O=2, N=20000).kernels
 
     assert dx.schedule == "a block computes 32x112 elements, neighbours in c, i; it stages o, a part ahead; loops over p; no tests inside, away from the borders"  # fmt: skip
-    assert dw.schedule == "a warp computes each element; its threads share i_1"
+    assert dw.schedule == "a column computes each element; its threads share i_1"
     assert few.schedule == "a thread computes each element; loops over c, p"
 
 

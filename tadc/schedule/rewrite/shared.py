@@ -9,7 +9,8 @@ Long sums that several statements have are such values as well. Where all need a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
@@ -256,18 +257,37 @@ def _is_as_large(use: _Use) -> bool:
     )
 
 
+def _order(value: _Value, statements: Sequence[Statement]) -> list[int]:
+    """The numbers of the value's indices as it is stored: as they stand around the first use, but that last in which most statements that
+    read it have neighbours.
+    """
+    use = _first(value)
+    around = list(dict.fromkeys((*statements[min(value.uses)].indices, *use.place.extents)))
+    order = sorted(range(len(use.indices)), key=lambda n: around.index(use.indices[n]))
+    near = Counter(
+        u.indices.index(statements[n].indices[-1])
+        for n, uses in value.uses.items()
+        for u in uses
+        if statements[n].indices and statements[n].indices[-1] in u.indices
+    )
+    last = max(order, key=lambda n: (near[n], order.index(n)))
+    return [*(n for n in order if n != last), last]
+
+
 def _with(program: Program, stored: _Stored, names: Names) -> Program:
     """The program with a statement for the value, before the first that needs it."""
     statements = list(program.statements)
-    first = min(stored.value.uses)
-    e, free = _first(stored.value).e, _first(stored.value).indices
+    first, use = min(stored.value.uses), _first(stored.value)
+    order = _order(stored.value, statements)
     dtype = statements[first].target.dtype
+    e = use.e
     kind = e.function if isinstance(e, Call) else cast(Reduce, e).op
     name = names.fresh(f"{statements[first].target.name}_{kind}")
-    target = Tensor(name, stored.value.extents, dtype)
+    target = Tensor(name, tuple(stored.value.extents[n] for n in order), dtype)
     for n, uses in stored.value.uses.items():
-        reads = {u.e: Read(name, tuple(map(symbol, u.indices))) for u in uses}
+        reads = {u.e: Read(name, tuple(symbol(u.indices[k]) for k in order)) for u in uses}
         statements[n] = replace(statements[n], body=replaced(statements[n].body, reads))
     body = e if stored.where == EVERYWHERE else Select(stored.where, e, Const(0))
+    free = tuple(use.indices[n] for n in order)
     statements.insert(first, Statement(target, free, (), body))
     return replace(program, statements=tuple(statements))
