@@ -475,6 +475,11 @@ def _parts(
     if count < fewest:
         return None
     number = _even(count, -(-counts[index] // max(1, lanes)))
+    all_alike = set(s.indices).isdisjoint(e.domain.symbols)
+    if of_tiles and lanes and on.given and all_alike and number >= fewest:
+        # A part is one run of neighbours, of which a block copies some ahead while it adds up others.
+        lanes *= -(-counts[index] // (number * lanes))
+        number = -(-counts[index] // lanes)
     return None if number < fewest else _Parts(e, index, number, team, lanes, adjacent, most, kind)
 
 
