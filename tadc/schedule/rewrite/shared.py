@@ -258,18 +258,17 @@ def _is_as_large(use: _Use) -> bool:
 
 
 def _order(value: _Value, statements: Sequence[Statement]) -> list[int]:
-    """The numbers of the value's indices as it is stored: as they stand around the first use, but that last in which most statements that
-    read it have neighbours.
+    """The numbers of the value's indices as it is stored: as they stand around the first use, but that last in which most of the statements
+    have neighbours that have several of its indices.
     """
     use = _first(value)
     around = list(dict.fromkeys((*statements[min(value.uses)].indices, *use.place.extents)))
     order = sorted(range(len(use.indices)), key=lambda n: around.index(use.indices[n]))
-    near = Counter(
-        u.indices.index(statements[n].indices[-1])
-        for n, uses in value.uses.items()
-        for u in uses
-        if statements[n].indices and statements[n].indices[-1] in u.indices
-    )
+    near: Counter[int] = Counter()
+    for n, uses in value.uses.items():
+        for u in uses:
+            own = [i for i in statements[n].indices if i in u.indices]
+            near.update([u.indices.index(own[-1])] if len(own) > 1 else [])
     last = max(order, key=lambda n: (near[n], order.index(n)))
     return [*(n for n in order if n != last), last]
 
