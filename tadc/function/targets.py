@@ -12,7 +12,7 @@ from tadc.errors import ArgumentError, BackendError, DerivativeError
 from tadc.function.letters import own_letters
 from tadc.ir.element_types import HALF_TYPES
 from tadc.printing.tex import tex_text
-from tadc.schedule.gpu.machine import HOPPER, Machine
+from tadc.schedule.gpu.machine import ANY_OF_OPENCL, HOPPER, Machine
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
 from tadc.schedule.nest.sizes import about_a_thousand
 from tadc.schedule.rewrite.list_tensors import Facts, Listed
@@ -84,7 +84,7 @@ class Unit:
     def opencl(self) -> GpuSource:
         from tadc.emit.opencl.file import opencl_text
 
-        return opencl_text(self._on_gpu(HOPPER), self._first._origin.source.text, self.dtype)
+        return opencl_text(self._on_gpu(ANY_OF_OPENCL), self._first._origin.source.text, self.dtype)
 
     def _on_gpu(self, machine: Machine) -> list[GpuModule]:
         decided = self._decisions(partial(compiler.gpu_decisions, machine=machine))

@@ -9,7 +9,7 @@
     most_blocks  of a grid
     modes        list: name, kernels, launcher
     kernel       name, comment (list of lines), parameters (text), blocks (on a multiprocessor, or none), team (threads
-                 that compute a point together), points (how many, or "" for one), indices (list: name, value from the
+                 that compute a point together), beside (neighbouring points that a block has at once, or 1), points (how many, or "" for one), indices (list: name, value from the
                  point's number), body (text: what is done for a point)
     launcher     name, parameters, arguments (text: their names), missing (list: conditions that it has not all lists), head (text:
                  sizes, checks, workspace), launches
@@ -36,12 +36,18 @@
 extern "C" __global__ void __launch_bounds__({{ block }}{% if kernel.blocks %}, {{ kernel.blocks }}{% endif %})
 {{ kernel.name }}({{ kernel.parameters }}) {
 {% if kernel.team > 1 %}
-  const int rank = threadIdx.x{% if kernel.team < block %} % {{ kernel.team }}{% endif %};
+  const int rank = threadIdx.x{% if kernel.beside > 1 %} / {{ kernel.beside }}{% elif kernel.team < block %} % {{ kernel.team }}{% endif %};
 {% endif %}
 {% if not kernel.points %}
   if (blockIdx.x == 0{% if kernel.team < block %} && threadIdx.x < {{ kernel.team }}{% endif %}) {
 {% elif kernel.team == 1 %}
   for ({{ integer }} thread = {{ thread }}; thread < {{ kernel.points }}; thread += {{ all_threads }}) {
+{% elif kernel.beside > 1 %}
+  for ({{ integer }} first = {{ wide }}blockIdx.x * {{ kernel.beside }}; first < {{ kernel.points }}; first += gridDim.x * {{ kernel.beside }}) {
+    // Threads beyond the last point do what it does, since others wait for them, and store nothing.
+    const {{ integer }} own = first + threadIdx.x % {{ kernel.beside }};
+    const {{ integer }} point = own < {{ kernel.points }} ? own : {{ kernel.points }} - 1;
+    const bool leads = rank == 0 && own < {{ kernel.points }};
 {% elif kernel.team < block %}
   for ({{ integer }} point = ({{ thread }}) / {{ kernel.team }}; point < {{ kernel.points }}; point += {{ all_threads }} / {{ kernel.team }}) {
 {% else %}

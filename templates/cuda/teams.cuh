@@ -29,6 +29,20 @@
   return v;
 }
 
+// over the threads of a column: those at one place of the 8 warps of a block
+{{ device }} {{ real }} column_{{ op }}{{ f }}({{ real }} v) {
+  __shared__ {{ real }} parts[256];
+  parts[threadIdx.x] = v;
+  __syncthreads();
+  v = parts[threadIdx.x % 32];
+  for (int warp = 1; warp < 8; warp++) {
+    const {{ real }} other = parts[32 * warp + threadIdx.x % 32];
+    v = {{ combined("v", "other") }};
+  }
+  __syncthreads();
+  return v;
+}
+
 // v becomes that of the warp's threads up to this one; returns that of all
 {{ device }} {{ real }} warp_running_{{ op }}{{ f }}({{ real }}& v) {
   const int lane = threadIdx.x % 32;

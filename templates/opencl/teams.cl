@@ -49,6 +49,20 @@
   return v;
 }
 
+// over the work-items of a column: those at one place of the 8 times 32 of a work-group
+{{ device }} {{ real }} column_{{ op }}{{ f }}({{ real }} v, __local {{ real }}* values) {
+  const int lane = get_local_id(0) % 32;
+  values[get_local_id(0)] = v;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  v = values[lane];
+  for (int warp = 1; warp < 8; warp++) {
+    const {{ real }} other = values[32 * warp + lane];
+    v = {{ combined("v", "other") }};
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return v;
+}
+
 // v becomes that of the 32 neighbours up to this one; returns that of all
 {{ device }} {{ real }} warp_running_{{ op }}{{ f }}({{ real }}* v, __local {{ real }}* values) {
   const int rank = get_local_id(0), lane = rank % 32;

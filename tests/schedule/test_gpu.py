@@ -20,12 +20,12 @@ from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.borders import box_interior
-from tadc.schedule.gpu.machine import ADA, AMPERE, HOPPER, Machine
+from tadc.schedule.gpu.machine import ADA, AMPERE, ANY_OF_OPENCL, HOPPER, Machine
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import buffers_of
 from tadc.schedule.nest.sizes import values_of_sizes
 
-WARP, BLOCK = HOPPER.warp, HOPPER.block
+COLUMN, WARP, BLOCK = HOPPER.column, HOPPER.warp, HOPPER.block
 EDGES = (1, 31, 32, 33, 255, 256, 257, 1030)
 LARGE, MEDIUM = 10**7, 20_000  # sizes for which schedules are chosen, whatever the size of the call
 
@@ -39,7 +39,7 @@ PROGRAMS = {
     "several results": ("input x[N], y[N]\nf = sum{i} x[i]*y[i]\ng = sum{j} exp(-y[j])", [BLOCK, BLOCK, BLOCK]),
     "few sums": ("input x[N + 2], y[N]\nf[r: 3] = sum{i} x[i+r]*y[i]", [BLOCK, BLOCK]),
     "sums of rows": ("input x[4, N]\nf[r] = sum{i} x[r, i]**2", [BLOCK, BLOCK]),
-    "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [1, WARP, WARP]),
+    "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [COLUMN, COLUMN, BLOCK]),
     "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [WARP, BLOCK]),
     "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [BLOCK, BLOCK]),
     "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [BLOCK, BLOCK]),
@@ -257,7 +257,7 @@ def test_the_plan_tells_of_tiles_and_borders():
     (few,) = f.plan(C=2, O=2, N=20000).kernels
 
     assert dx.schedule == "a block computes 32x112 elements, neighbours in c, i; it stages o, a part ahead; loops over p; no tests inside, away from the borders"  # fmt: skip
-    assert dw.schedule == "a warp computes each element; its threads share i_1"
+    assert dw.schedule == "a column computes each element; its threads share i_1"
     assert few.schedule == "a thread computes each element; loops over c, p"
 
 
@@ -266,3 +266,30 @@ def test_the_guide_shows_the_text_of_today():
     (kernel,) = re.findall(r"```cuda\n(.*?)```", guide, re.DOTALL)
 
     assert kernel in tadc.compile("size N\ninput x[N]\nf = sum{i} x[i]**2").source("cuda")
+
+
+def test_a_part_of_a_sum_for_tiles_is_one_run_of_neighbours():
+    f = tadc.compile("size L, N\ninput h[L], x[N]\ny[i] = sum{j} h[i+j]*x[j]", backend="cuda", dtype="float32")  # fmt: skip
+
+    first, _ = f.plan(L=16383, N=8192).kernels
+
+    assert "j_3=0..min(127, N - 128*j_1 - 8192*j_2 - 1)" in first.statement
+    assert "it stages j_3, a part ahead" in first.schedule
+
+
+def test_a_sum_of_a_few_launches_has_no_parts_where_another_launch_takes_longer():
+    text = "size J, K\ninput x[J], y[2*K + J - 2]\nf[j: J + 2*K - 2] = sum{k: K | 0 <= j - 2*k and j - 2*k < J} x[j - 2*k]"
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+
+    assert len(f.plan(J=989, K=749).kernels) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_buffers_have_the_shared_memory_that_numbers_of_their_type_leave(dtype):
+    (mode,) = modules_of({"primal": normal("size N\ninput a[N,N], b[N,N]\nc[i,j] = sum{k} a[i,k]*b[k,j]")})  # fmt: skip
+
+    for machine in (HOPPER, ANY_OF_OPENCL):
+        (kernel,) = GpuModule.of(mode, {"N": 4096}, dtype, machine=machine).kernels
+        used = sum(b.halves * b.size for b in buffers_of(kernel.kernel.body))
+
+        assert 0.4 * machine.shared_bytes < used * int(dtype[5:]) // 8 <= machine.shared_bytes

@@ -25,6 +25,7 @@ from tadc.schedule.gpu.model import ideal_seconds, kernel_model
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.team_tile import with_team_tile
 from tadc.schedule.gpu.teams import TeamBody
+from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import buffers_of
 
@@ -298,3 +299,20 @@ def test_a_kernel_that_programs_share_is_scheduled_once_and_alike(monkeypatch):
             count.append(len(calls))
         assert count[1] < 2 * count[0]
     assert len(texts) == 2
+
+
+def test_a_block_waits_for_the_first_part_of_a_run_that_it_copies_ahead():
+    text = "input a[N, 4096], b[4096, N]\nc[i, j] = sum{k: 4096} a[i, k]*b[k, j]"
+    counted = []
+    for runs in (text, text.replace("4096", "64")):
+        (mode,) = modules_of({"primal": normal(f"size N\n{runs}")})
+        shape = Shape({"i": 4, "j": 4}, {"i": 16, "j": 16}, ahead=True)
+        tiles = {k.name: shape for k in mode.kernels}
+        gpu = GpuModule.of(mode, {"N": 4096}, tiles=tiles)
+        done = executed(gpu.kernels[0], gpu.module.program, {"N": 4096}, HOPPER, "float32", 2**17)
+        counted.append((done.parts, done.parts_ahead))
+
+    (long, long_ahead), (short, short_ahead) = counted
+    assert long == short == 64 * 64  # blocks
+    assert long_ahead > 32 * long
+    assert short_ahead < 8 * short

@@ -589,3 +589,14 @@ def test_the_oracle_finds_a_maximum_in_float32():
     _, pullback = f.vjp(np.float32([0.1]), np.float32([0.3]))
 
     np.testing.assert_allclose(pullback(np.float32(1))["x"], [0.3], rtol=1e-6)
+
+
+def test_what_several_sums_share_is_stored_as_they_read_it():
+    text = "size N, K\ninput a[N,K], b[N,K], w[N], v[N]\noutput f, g\nf[i] = sum{j} exp(-sum{k} (a[i,k] + b[j,k])**2)*w[j]\ng[i] = sum{j} exp(-sum{k} (a[i,k] + b[j,k])**2)*v[j]"
+    program = shared(normal(text))
+
+    stored, f, g = map(statement_text, program.statements)
+
+    assert stored.startswith("f_exp[i: N, j: N] = ")
+    assert "f_exp[i, j]" in f
+    assert "f_exp[i, j]" in g

@@ -35,26 +35,26 @@ PROGRAMS = {
     "Gaussians": ("size N, M\ninput x[N,3], y[M,3], b[M]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*b[j]", {"N": 10**6, "M": 1000}, ["1536"]),
     "a filter": ("size N, M\ninput x[N+2,M+2], w[3,3]\ny[i,j] = sum{p,q} x[i+p,j+q]*w[p,q]", {"N": 3000, "M": 3000}, ["4x2"]),
     "channels": ("size C, O, N\ninput x[C,N+2,N+2], w[O,C,3,3]\ny[o,i,j] = sum{c,p,q} x[c,i+p,j+q]*w[o,c,p,q]", {"C": 96, "O": 96, "N": 100}, ["32x112"]),
-    "shifts": ("size C, N\ninput a[C,N], b[C,N+8]\ny[p: 9,i] = sum{c} a[c,i]*b[c,i+p]", {"C": 96, "N": 10**6}, ["9x512"]),
+    "shifts": ("size C, N\ninput a[C,N], b[C,N+8]\ny[p: 9,i] = sum{c} a[c,i]*b[c,i+p]", {"C": 96, "N": 10**6}, ["16x256"]),
     "a number of rows that fits": ("size K, J\ninput a[8,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]", {"K": 100, "J": 10**6}, ["8x256"]),
     "an index inside a condition": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = if i > j then sum{k} a[i,k] else sum{k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, [""]),
-    "sums up to a diagonal": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k | k <= i} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
+    "sums up to a diagonal": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k | k <= i} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["32x128"]),
     "sums between two diagonals": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = (max{k | k <= i and j <= 2*k + 3} a[i,k]*b[k,j]) + sum{k | i + j <= k} a[i,k]*b[k,j]", {"I": 1000, "J": 1000, "K": 1000}, ["8"]),
     "elements up to a diagonal": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = if j <= i then sum{k} a[i,k]*b[j,k] else 7", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "a band of elements": ("size I, R, K\ninput a[I,K], b[I,K]\nc[i,r: R] = if 0 <= i + r - 32 and i + r - 32 < I then sum{k} a[i,k]*b[i+r-32,k] else -1000", {"I": 8000, "R": 65, "K": 100}, ["32x80"]),
-    "sums of sums up to a diagonal": ("size I, J, D\ninput x[I,D], y[J,D]\nf[i] = sum{j | j <= i} exp(-sum{d} (x[i,d] - y[j,d])**2)", {"I": 5000, "J": 5000, "D": 80}, ["80x96", ""]),
+    "sums of sums up to a diagonal": ("size I, J, D\ninput x[I,D], y[J,D]\nf[i] = sum{j | j <= i} exp(-sum{d} (x[i,d] - y[j,d])**2)", {"I": 5000, "J": 5000, "D": 80}, ["96x96", ""]),
     "sums of pairs": ("size I, J, D\ninput x[I,D], y[J,D], v[J]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)*v[j]", {"I": 10**5, "J": 10**5, "D": 80}, ["96x64", "4"]),
-    "many taps": ("size C, N\ninput x[C,N], w[31]\ny[c,i: N] = sum{k: 31 | k <= i} x[c,i-k]*w[k]", {"C": 5000, "N": 4096}, ["2x8"]),
-    "a product along diagonals": ("size I, J\ninput a[I], x[I,J]\nc[i: I,j] = sum{k: I | k <= i} a[i-k]*x[k,j]", {"I": 2000, "J": 100}, ["224x16", ""]),
+    "many taps": ("size C, N\ninput x[C,N], w[31]\ny[c,i: N] = sum{k: 31 | k <= i} x[c,i-k]*w[k]", {"C": 5000, "N": 4096}, ["16x256"]),
+    "a product along diagonals": ("size I, J\ninput a[I], x[I,J]\nc[i: I,j] = sum{k: I | k <= i} a[i-k]*x[k,j]", {"I": 2000, "J": 100}, ["224x24", ""]),
     "a quotient of an index": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i: 2*I,j] = sum{k} a[i//2,k]*b[k,j]*(k + i%2)", {"I": 1000, "J": 1000, "K": 1000}, ["256x64"]),
     "a number made of indices": ("size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]*(i + 2*j - k)", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "a border of zeros": ("size C, O, N\ninput x[C,N,N], w[O,C,3,3]\ny[o,i: N,j: N] = sum{c,p,q} (if 1 <= i + p and i + p <= N and 1 <= j + q and j + q <= N then x[c,i+p-1,j+q-1] else 0)*w[o,c,p,q]", {"C": 96, "O": 96, "N": 100}, ["96x40"]),
     "a border of ones": ("size C, O, N\ninput x[C,N], w[O,C,3]\ny[o,i: N] = sum{c,p} (if 1 <= i + p and i + p <= N then x[c,i+p-1] else 1)*w[o,c,p]", {"C": 96, "O": 96, "N": 10000}, ["32x80"]),
     "a long filter": ("size N, K\ninput x[N+K-1], w[K]\ny[i: N] = sum{k} x[i+k]*w[k]", {"N": 10**6, "K": 1000}, ["1792"]),
-    "few taps of many filters": ("size O, C, N\ninput x[C,N+2], g[O,N]\nw[o,c,s: 3] = sum{i} g[o,i]*x[c,i+s]", {"O": 1024, "C": 1024, "N": 1000}, ["80x64x3"]),
+    "few taps of many filters": ("size O, C, N\ninput x[C,N+2], g[O,N]\nw[o,c,s: 3] = sum{i} g[o,i]*x[c,i+s]", {"O": 1024, "C": 1024, "N": 1000}, ["96x128"]),
     "taps of two dimensions": ("size G, N\ninput x[G,20,N+2,N+4], g[G,20,N,N]\nw[q,o,c,r: 3,s: 5] = sum{i,j} g[q,o,i,j]*x[q,c,i+r,j+s]", {"G": 1000, "N": 50}, ["4x24x24x5"]),
-    "correlations along rows": ("size B, N, K\ninput x[B,N], y[B,N+K]\nr[b,k: K] = sum{i: N} x[b,i]*y[b,i+k]", {"B": 20000, "N": 5000, "K": 256}, ["32x64"]),
-    "products of rows that overlap in part": ("size B, N, M\ninput x[B,N], y[B,M]\nr[b,k: N+M-1] = sum{i: N | i + k >= N - 1 and i + k <= N + M - 2} x[b,i]*y[b,i+k-N+1]", {"B": 4000, "N": 2000, "M": 2000}, ["16x112"]),
+    "correlations along rows": ("size B, N, K\ninput x[B,N], y[B,N+K]\nr[b,k: K] = sum{i: N} x[b,i]*y[b,i+k]", {"B": 20000, "N": 5000, "K": 256}, ["16x256"]),
+    "products of rows that overlap in part": ("size B, N, M\ninput x[B,N], y[B,M]\nr[b,k: N+M-1] = sum{i: N | i + k >= N - 1 and i + k <= N + M - 2} x[b,i]*y[b,i+k-N+1]", {"B": 4000, "N": 2000, "M": 2000}, ["8x224"]),
     "backwards": ("size I, J, K\ninput a[I,K], b[J,K]\nc[i,j] = sum{k} a[i,K-1-k]*b[J-1-j,k]", {"I": 1000, "J": 1000, "K": 1000}, ["64x64"]),
     "every second": ("size C, O, N\ninput x[C,2*N+1], w[O,C,3]\ny[o,i] = sum{c,p} x[c,2*i+p]*w[o,c,2-p]", {"C": 96, "O": 96, "N": 10000}, ["48x80"]),
     "a product over part of a loop": ("size I, J, K\ninput a[I,K+3], b[K,J]\nc[i,j] = max{k=2..K-1} a[i,k+3]*b[k,j]", {"I": 500, "J": 500, "K": 500}, ["16x32"]),
@@ -272,7 +272,9 @@ def test_a_tile_copies_of_what_is_read_apart_as_much_as_shared_memory_holds(step
     text = f"size I, J\ninput a[{step}*J+3*I,I], b[{step}*J+3*I,I]\nc[i,j] = a[{step}*j+3*i,i]*b[{step}*j+3*i,i]"
     (mode,) = modules_of({"primal": normal(text)})
     turned = Shape({"i": 4, "j": 1}, {"i": 8, "j": 32})
-    tiled = GpuModule.of(mode, {"I": 5000, "J": 5000}, tiles={k.name: turned for k in mode.kernels})
+    tiled = GpuModule.of(
+        mode, {"I": 5000, "J": 5000}, "float64", tiles={k.name: turned for k in mode.kernels}
+    )
 
     buffers = buffers_of(tiled.kernels[0].kernel.body)
     sizes = {"I": 41, "J": 67}

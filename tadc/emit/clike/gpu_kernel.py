@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from tadc.emit.clike.gpu_text import IN_PARTS, LANE, RANK, GpuText, tile_count
+from tadc.emit.clike.gpu_text import IN_COLUMNS, IN_PARTS, LANE, RANK, GpuText, tile_count
 from tadc.emit.clike.index_width import numbers
 from tadc.emit.clike.kernel import kernel_parameters, kernel_sizes, kernel_text
 from tadc.emit.clike.launcher import LARGEST_INT32, factor
@@ -56,6 +56,7 @@ class KernelPrinter:
         team = scheduled.team
         taken: tuple[str, ...] = (RANK, POINT, *IN_PARTS) if team > 1 else ()
         taken += (LANE,) if scheduled.tile else ()
+        taken += IN_COLUMNS if self.machine.beside(team) > 1 else ()
         text = kernel_text(scheduled.kernel, program, self.dtype, self.index_type, self.text, taken)
         return replace(text, team=team, machine=self.machine)
 
@@ -69,6 +70,7 @@ class KernelPrinter:
             "parameters": ", ".join(parameters),
             "shared": text.shared(kernel.body),
             "team": scheduled.team,
+            "beside": self.machine.beside(scheduled.team),
             "points": product(point_counts(scheduled, text)).text if kernel.indices else "",
             "indices": self._decomposed(scheduled, text),
             "body": "\n".join(text.lines(kernel.body, 2)),

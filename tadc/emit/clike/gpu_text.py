@@ -53,10 +53,12 @@ from tadc.schedule.nest.loop_nest import (
     tested_at,
 )
 
-__all__ = ["IN_PARTS", "LANE", "RANK", "GpuText", "subscript_of", "tile_count"]
+__all__ = ["IN_COLUMNS", "IN_PARTS", "LANE", "RANK", "GpuText", "subscript_of", "tile_count"]
 
 RANK = "rank"  # of a thread in its team
 LANE = "lane"  # of a tile
+LEADS = "leads"  # whether a thread of a column stores
+IN_COLUMNS = ("own", LEADS)
 LAST = "last"  # behind a part of a staged loop
 IN_PARTS = (
     "first",
@@ -111,7 +113,8 @@ class GpuText(CText):
                 return (yield self._team_scan(step, indent))
             case Leader(body):
                 inner = yield self._lines(body, indent + 1)
-                return [f"{pad}if ({RANK} == 0) {{", *inner, f"{pad}}}"]
+                leads = LEADS if self.team == self.machine.column else f"{RANK} == 0"
+                return [f"{pad}if ({leads}) {{", *inner, f"{pad}}}"]
             case Barrier():
                 return [f"{pad}{self.barrier};"]
             case _:
@@ -571,8 +574,11 @@ class GpuText(CText):
 
     def of_team(self, function: str, *arguments: str) -> str:
         """A call of a function of the target's template of teams."""
-        assert (self.machine.warp, self.machine.block) == (32, 256), "which the template is for"
-        called = f"{self.machine.team_name(self.team)}_{function}{ELEMENT_TYPES[self.dtype].suffix}"
+        machine = self.machine
+        assert (machine.warp, machine.block, machine.column) == (32, 256, 8), (
+            "which the template is for"
+        )
+        called = f"{machine.team_name(self.team)}_{function}{ELEMENT_TYPES[self.dtype].suffix}"
         return f"{called}({', '.join(arguments)})"
 
     def running(self, op: ReduceOp, local: str) -> str:

@@ -27,7 +27,8 @@ __all__ = ["element_types", "group_size", "opencl_text"]
 
 def group_size(scheduled: GpuKernel, machine: Machine) -> int:
     """The number of work-items in a work-group of the kernel."""
-    return scheduled.team if scheduled.team > 1 else machine.block
+    team = scheduled.team
+    return team * machine.beside(team) if team > 1 else machine.block
 
 
 def element_types(parts: Sequence[GpuModule], dtype: DType) -> set[str]:

@@ -45,7 +45,7 @@ class OpenClText(GpuText):
         real = REAL[self.dtype]
         arrays = [self.array(b) for b in buffers_of(body)]
         if any(isinstance(s, (TeamSums, TeamScan)) for s in steps_of(body)):
-            arrays.append(f"{VALUES}[{self.team}]")
+            arrays.append(f"{VALUES}[{self.team * self.machine.beside(self.team)}]")
         return [f"{real} {array}" for array in arrays]
 
     def of_team(self, function: str, *arguments: str) -> str:

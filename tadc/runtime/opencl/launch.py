@@ -34,7 +34,7 @@ from tadc.runtime.opencl.arrays import (
     on_one_context,
     pyopencl,
 )
-from tadc.schedule.gpu.machine import HOPPER
+from tadc.schedule.gpu.machine import ANY_OF_OPENCL
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import Decisions, GpuModule
 
@@ -162,7 +162,7 @@ class OpenClRunner:
         if sizes is not None:
             decided = compiler.gpu_decisions(program, sizes, dtype, replace(options, blas=False))
         return compiler.lowered_for_gpu(
-            program, MODE, decided, sizes, dtype, HOPPER, blas=False, tiles=_NO_TILES
+            program, MODE, decided, sizes, dtype, ANY_OF_OPENCL, blas=False, tiles=_NO_TILES
         )
 
     def _made(self, sizes: Mapping[Symbol, int], queue: Any) -> OpenClLaunch:

@@ -113,7 +113,14 @@ class Accesses:
         if team == 1:
             return box
         shared = [f.points.indices[-1] for f in frames if f.team > 1]
-        return [(shared[-1] if shared else "", team, 1), *box]
+        own = (shared[-1] if shared else "", team, 1)
+        near = []
+        left = self.machine.beside(team)
+        for i, n, apart in box:
+            if left > 1:
+                near.append((i, min(n, left), apart))
+                left = -(-left // max(1, n))
+        return [*near, own, *box[len(near) :]]
 
     def wave(self) -> dict[Symbol, int]:
         """The values of each index of the box among as many threads as fit at once."""

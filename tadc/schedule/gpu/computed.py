@@ -71,7 +71,7 @@ def with_computed_values(
 
     `sizes` has the values of all sizes, `itemsize` the bytes of a number in shared memory.
     """
-    machine = replace(machine, shared_bytes=machine.shared_bytes * STAGED_BYTES // itemsize)
+    machine = machine.with_numbers_of(itemsize)
     terms = _Terms.of(kernel)
     if terms is None:
         return

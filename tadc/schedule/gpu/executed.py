@@ -299,7 +299,9 @@ class _Counter:
                 case TeamScan(r, before, after, carried=carried):
                     self._team_loop(r, (*before, *after, *carried), frames)
                 case Leader(body):
-                    alone = frame.scale * min(1.0, self.machine.warp / self.scheduled.team)
+                    team = self.scheduled.team
+                    lanes = 1 if team == self.machine.column else self.machine.warp
+                    alone = frame.scale * min(1.0, lanes / team)
                     self.steps(body, (*frames[:-1], replace(frame, scale=alone, conditional=True)))
                 case Tile(wide=wide, interior_wide=inner_wide):
                     self.buffers |= {b.name: b for b in buffers_of((step,))}
@@ -401,11 +403,10 @@ class _Counter:
         barriers = 1 if step.is_ahead else 2
         self.add(inner, Tally(instructions=barriers * BARRIER + LOOP), parts)
         copied = self.number(inner.points) * inner.scale * parts / self.machine.block
-        if step.is_ahead:
-            self.result.parts_ahead += copied
-        else:
-            self.result.parts += copied
+        # Ahead of the first part of a run of the loop there is nothing to do meanwhile.
         waits = 1.0 / max(1.0, float(np.max(trips)) * parts) if step.is_ahead else 1.0
+        self.result.parts += waits * copied
+        self.result.parts_ahead += (1 - waits) * copied
         for b in step.buffers:
             self._fill(b, inner, parts, count, waits)
 

@@ -19,6 +19,7 @@ from tadc.bounded_cache import BoundedCache
 from tadc.ir.element_types import arithmetic, item_bytes
 from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.borders import box_interior
+from tadc.schedule.gpu.column_teams import in_columns
 from tadc.schedule.gpu.computed import shares_values, with_computed_values
 from tadc.schedule.gpu.few_rows import without_few_rows
 from tadc.schedule.gpu.half import unrounded
@@ -51,11 +52,13 @@ NUMBERS = 64  # sizes of at most this that bound sums are numbers in the text
 MOST_LOCALS = 64  # elements of a row that a thread keeps in registers, if the model says so
 NEAR = 1.15  # times the least time: no other schedule is looked for
 LITTLE = 0.25  # launches: so much time does not matter
+NOTICED = 0.05  # launches: what another schedule has to gain
 BETTER = 1.03  # times as fast as one that is kept otherwise
 SLIGHTLY = 1.01  # the same of one that copies ahead
 MOST_AHEAD = 3  # of the fastest are tried so
 WORTH_UNEVEN = 4.0  # times as fast as one in which every thread has its share
 SHORT = 1  # warps: a loop that runs less often than they have threads is not shared
+TERMS_OF_COLUMN = 2  # of each thread of a column at least
 LONG = 4  # terms of each thread of a block that is chosen by estimates
 MOST_MADE = 512  # schedules that are kept
 IDLE = 8  # times as many threads as terms may be worth it: the model decides
@@ -232,7 +235,9 @@ def gpu_kernel(
     `dtype`. Its tile may be given; that changes no bits. Without `sizes` no block stages loops, which is slow where they are short.
     """
     local = rows_as_locals(kernel, UNROLLED)
-    schedules = _Schedules.of(local, program, sizes, machine)
+    itemsize = item_bytes(arithmetic(dtype))
+    of_numbers = machine.with_numbers_of(itemsize)
+    schedules = _Schedules.of(local, program, sizes, of_numbers)
     usual = _in_blocks(schedules.usual() if tile is None else schedules.tiled(tile), program)
     if (sizes is None and program.sizes) or tile is not None:
         return usual
@@ -241,7 +246,7 @@ def gpu_kernel(
         model = kernel_model(usual, program, values, machine, dtype)
     except OverflowError:  # of coefficients beyond 64 bits, which no target takes
         return usual
-    little = LITTLE * machine.rates.launch
+    little, noticed = (n * machine.rates.launch for n in (LITTLE, NOTICED))
     best, fastest = usual, model
     copying = [(model.seconds, schedules, usual)]  # those that wait for what they copy
 
@@ -254,14 +259,14 @@ def gpu_kernel(
             copying.append((found.seconds, of, schedule))
             is_worse = found.is_uneven and not fastest.is_uneven
             worth = max(better, WORTH_UNEVEN) if is_worse else better
-            if found.seconds < min(fastest.seconds / worth, model.seconds - little):
+            if found.seconds < min(fastest.seconds / worth, model.seconds - noticed):
                 best, fastest = schedule, found
 
     is_slow = model.seconds > max(NEAR * model.ideal, model.ideal + little)
     if is_slow:
         consider(schedules, schedules.others())
         if (long := rows_as_locals(kernel, MOST_LOCALS)) != local:
-            others = _Schedules.of(long, program, sizes, machine)
+            others = _Schedules.of(long, program, sizes, of_numbers)
             consider(others, (others.usual(), *others.others()))
         before = None
         while best is not before:
@@ -274,7 +279,6 @@ def gpu_kernel(
             consider(of, (*of.ahead(other), *of.smaller(other)), SLIGHTLY)
     if is_slow and len(kernel.statements) == 1:
         of_points = kernel_of_points(kernel.statements, kernel.name, program)
-        itemsize = item_bytes(arithmetic(dtype))
         for other in with_computed_values(of_points, program, values, machine, itemsize):
             sharing = _in_blocks(other, program)
             found = kernel_model(sharing, program, values, machine, dtype, model.ideal)
@@ -343,6 +347,8 @@ class _Schedules:
         for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
             if shape != chosen or self._team(self.choice.time(shape)) > 1:  # else it is the usual
                 yield self.tiled(shape)
+        least = TERMS_OF_COLUMN * SHORT * self.machine.column
+        yield from in_columns(self.kernel, self.choice.middle, self.machine, least)
 
     def _of_several(self) -> Iterator[GpuKernel]:
         """Teams of all values of an index or two, or of some neighbours."""
@@ -371,6 +377,8 @@ class _Schedules:
 
     def smaller(self, scheduled: GpuKernel) -> Iterator[GpuKernel]:
         """Tiles of a block with half of the values of some indices, filled ahead, where so many leave room for no other block."""
+        if not has_loops(self.kernel.body):
+            return
         counts = {t.index: t.count for t in scheduled.tile}
         several = [i for i, n in counts.items() if n > 1 and scheduled.blocks(1) == 1]
         threads = {t.index: t.threads for t in scheduled.tile}

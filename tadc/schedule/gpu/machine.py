@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tadc.schedule.nest.step_costs import Costs
 
-__all__ = ["ADA", "AMPERE", "HOPPER", "MACHINES", "GpuCosts", "Machine", "Rates"]
+__all__ = ["ADA", "AMPERE", "ANY_OF_OPENCL", "HOPPER", "MACHINES", "GpuCosts", "Machine", "Rates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ _RTX_4090 = Rates("NVIDIA GeForce RTX 4090", 128, 2.52e9, 1.01e12, 4.5e12, 72 * 
 class Machine:
     """A GPU, whose threads work alone or in teams: a warp, or a block.
 
-    `warp` and `block` are threads; `templates/cuda/teams.cuh` and `templates/opencl/teams.cl` are written for 32 and 256.
+    `warp`, `block` and `column` are threads; `templates/cuda/teams.cuh` and `templates/opencl/teams.cl` are written for 32, 256 and 8. A column
+    has a thread of each warp of a block: those of the warps' lanes are neighbours.
     `resident_threads` keep it busy: more of them are no faster. A grid has at most `most_blocks`, and a block
     `shared_bytes` of shared memory, which a kernel gets without asking for more. With `tensor_cores` kernels may have instructions
     for matrices, which round factors.
@@ -87,6 +88,7 @@ class Machine:
     resident_threads: int
     warp: int = 32
     block: int = 256
+    column: int = 8
     most_blocks: int = 32768
     shared_bytes: int = 48 * 1024
     costs: GpuCosts = GpuCosts()
@@ -101,15 +103,26 @@ class Machine:
         """The work of all threads of a team that combine a sum."""
         return team * (self.costs.warp_sum if team == self.warp else self.costs.block_sum)
 
+    def with_numbers_of(self, itemsize: int) -> Machine:
+        """The machine as what counts numbers of 64 bits sees it, where they have so many bytes: shared memory holds more of them."""
+        return replace(self, shared_bytes=self.shared_bytes * 8 // itemsize)
+
+    def beside(self, team: int) -> int:
+        """The teams of a block whose threads are neighbours of those of the next one, or 1."""
+        return self.block // team if team == self.column else 1
+
     def team_name(self, team: int) -> str:
         """The word for a team of so many threads."""
-        return {1: "thread", self.warp: "warp", self.block: "block"}[team]
+        names = {1: "thread", self.column: "column", self.warp: "warp", self.block: "block"}
+        return names[team]
 
 
 # Multiprocessors with the threads that each of them holds.
 HOPPER = Machine(resident_threads=2**18)  # H200: 132 with 2048, about
 AMPERE = Machine(resident_threads=108 * 2048, rates=_A100)
 ADA = Machine(resident_threads=128 * 1536, rates=_RTX_4090)
+# OpenCL promises 32 KiB for a work-group, which has values of its teams there too.
+ANY_OF_OPENCL = replace(HOPPER, shared_bytes=28 * 1024)
 
 MACHINES = {
     "h200": HOPPER,

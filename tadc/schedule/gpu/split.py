@@ -79,6 +79,7 @@ COLUMNS, FEW_COLUMNS = 128, 32  # parts that a tile has side by side, and at lea
 MOST_OF_PAIRS = 2**24  # parts of all elements
 FAR = 1.5  # times the least time: parts of another kind are looked at
 WORTH_OF_OTHER_KIND = 1.1  # times as fast as the usual parts
+SOON = 4  # launches: what takes no longer is looked at whole too
 LONG = 16  # an index of which a tile has several values
 OF_TILE = 8  # points of a thread
 FEW_VALUES = 9  # of an index, of which a thread may have all
@@ -256,6 +257,8 @@ def _in_best_parts(
     if not (usual or others):
         return None
     time, least = taken(usual)
+    if usual and time < SOON * on.machine.rates.launch and taken(None)[0] * WORTH_OF_OTHER_KIND < time:  # fmt: skip
+        return None  # another launch takes longer than it spares
     if time > FAR * least:
         found: dict[_Kind | None, float] = {kind: taken(parts)[0] for kind, parts in others.items()}
         if usual:
@@ -468,6 +471,11 @@ def _parts(
     if count < fewest:
         return None
     number = _even(count, -(-counts[index] // max(1, lanes)))
+    all_alike = set(s.indices).isdisjoint(e.domain.symbols)
+    if of_tiles and lanes and on.given and all_alike and number >= fewest:
+        # A part is one run of neighbours, of which a block copies some ahead while it adds up others.
+        lanes *= -(-counts[index] // (number * lanes))
+        number = -(-counts[index] // lanes)
     return None if number < fewest else _Parts(e, index, number, team, lanes, adjacent, most, kind)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from math import gcd, prod
 
@@ -58,11 +59,12 @@ __all__ = [
     "elements",
     "is_shared",
     "lies_apart",
+    "most_staged",
     "staged",
     "step_of",
 ]
 
-MOST_STAGED = 4096  # elements in the buffers of a loop: 16 KiB of float32
+MOST_STAGED = Fraction(2, 3)  # of the elements that shared memory holds, in the buffers of a loop
 PARTS = (32, 16, 8, 4, 2, 1)  # values of a staged loop at a time
 LEAST = 8  # values of a loop that is worth it
 # So many values of a loop share what threads read again: windows that move with it share what each value alone does not, if there is room.
@@ -98,13 +100,18 @@ def is_shared(
     return reads >= WORTH * elements(subscripts, of_block)
 
 
+def most_staged(machine: Machine) -> int:
+    """The elements in the buffers of a loop at most."""
+    return int(MOST_STAGED * (machine.shared_bytes // item_bytes("float64")))
+
+
 def count_of(
     reads: Sequence[Sequence[Affine]],
     loop: Symbol,
     stage: Stage,
     counts: Mapping[Symbol, int],
     runs: int,
-    most: int = MOST_STAGED,
+    most: int,
 ) -> int:
     """The number of values of the loop that are staged at a time, with at most `most` elements; 0 for none.
 
@@ -441,7 +448,7 @@ def staged(
     """
     naturals = frozenset(box) | {first_of(t.index) for t in tile}
     in_all = machine.shared_bytes // item_bytes("float64")
-    most = MOST_STAGED if any(map(has_loops, bodies)) else in_all
+    most = most_staged(machine) if any(map(has_loops, bodies)) else in_all
     while True:  # with room for 0 elements no buffer is left
         buffers: dict[Buffer, Buffer] = {}
         results = []

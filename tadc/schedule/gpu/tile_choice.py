@@ -13,7 +13,15 @@ from tadc.ir.expr import Read
 from tadc.ir.program import Program
 from tadc.schedule.gpu.levelled import Levelling
 from tadc.schedule.gpu.machine import Machine
-from tadc.schedule.gpu.staging import TOGETHER, count_of, elements, is_shared, lies_apart, step_of
+from tadc.schedule.gpu.staging import (
+    TOGETHER,
+    count_of,
+    elements,
+    is_shared,
+    lies_apart,
+    most_staged,
+    step_of,
+)
 from tadc.schedule.gpu.tile import NO_TILE, Shape
 from tadc.schedule.gpu.together import MOST_TOGETHER
 from tadc.schedule.nest.lanes import Varying
@@ -191,7 +199,8 @@ class Choice:
         counts = {i: shape.values(i) for i in shape.counts}
         counts |= {i: n for i, (_, n) in loop.stage.inner.items()}
         subscripts = [r.element.subscripts for r in reads]
-        count = count_of(subscripts, loop.loop, loop.stage, counts, loop.runs)
+        most = most_staged(self.machine)
+        count = count_of(subscripts, loop.loop, loop.stage, counts, loop.runs, most)
         if not count:
             return float("inf")
         counts[loop.loop] = count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 
 from tadc.ir.affine import Symbol
@@ -60,10 +61,9 @@ def operations(kernel: Kernel, sizes: Sizes, special: int = 1, nested: int = 1) 
 
 def _is_nested(around: Sequence[Around]) -> bool:
     """Whether a loop of these that is not written out adds up a sum that the one around it begins for each of its terms."""
-    pairs = zip(around, around[1:], strict=False)
     return any(
         inner.trips > FEW and any(isinstance(s, Accumulator) for s in outer.loop.body)
-        for outer, inner in pairs
+        for outer, inner in pairwise(around)
     )
 
 

@@ -10,7 +10,7 @@ Long sums that several statements have are such values as well. Where all need a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
@@ -273,35 +273,41 @@ def _is_as_large(use: _Use) -> bool:
     )
 
 
+def _order(value: _Value, statements: Sequence[Statement]) -> list[int]:
+    """The numbers of the value's indices as it is stored: as they stand around the first use, but that last in which most of the statements
+    have neighbours that have several of its indices.
+    """
+    use = _first(value)
+    around = list(dict.fromkeys((*statements[min(value.uses)].indices, *use.place.extents)))
+    order = sorted(range(len(use.indices)), key=lambda n: around.index(use.indices[n]))
+    near: Counter[int] = Counter()
+    for n, uses in value.uses.items():
+        for u in uses:
+            own = [i for i in statements[n].indices if i in u.indices]
+            near.update([u.indices.index(own[-1])] if len(own) > 1 else [])
+    last = max(order, key=lambda n: (near[n], order.index(n)))
+    return [*(n for n in order if n != last), last]
+
+
 def _with(program: Program, stored: _Stored, names: Names) -> Program:
     """The program with a statement for the value, before the first that needs it."""
     statements = list(program.statements)
-    first = min(stored.value.uses)
-    e, free = _first(stored.value).e, _first(stored.value).indices
-    dtype = statements[first].target.dtype
-    kind = e.function if isinstance(e, Call) else cast(Reduce, e).op
     if stored.value.whole is not None:
         return _with_read(program, stored.value)
+    first, use = min(stored.value.uses), _first(stored.value)
+    order = _order(stored.value, statements)
+    dtype = statements[first].target.dtype
+    e = use.e
+    kind = e.function if isinstance(e, Call) else cast(Reduce, e).op
     name = names.fresh(f"{statements[first].target.name}_{kind}")
-    order = _order(_first(stored.value))
-    target = Tensor(name, tuple(stored.value.extents[p] for p in order), dtype)
+    target = Tensor(name, tuple(stored.value.extents[n] for n in order), dtype)
     for n, uses in stored.value.uses.items():
-        reads = {u.e: Read(name, tuple(symbol(u.indices[p]) for p in order)) for u in uses}
+        reads = {u.e: Read(name, tuple(symbol(u.indices[k]) for k in order)) for u in uses}
         statements[n] = replace(statements[n], body=replaced(statements[n].body, reads))
     body = e if stored.where == EVERYWHERE else Select(stored.where, e, Const(0))
-    statements.insert(first, Statement(target, tuple(free[p] for p in order), (), body))
+    free = tuple(use.indices[n] for n in order)
+    statements.insert(first, Statement(target, free, (), body))
     return replace(program, statements=tuple(statements))
-
-
-def _order(use: _Use) -> list[int]:
-    """The places of the value's indices in the order of a tensor's dimensions: neighbours differ in the index along which most of what it
-    reads has neighbours.
-    """
-    reads = (n for n in postorder(use.e) if isinstance(n, Read) and n.subscripts)
-    votes = Counter(s for r in reads if (s := r.subscripts[-1].as_symbol()))
-    *others, last = range(len(use.indices))
-    best = max((last, *others), key=lambda p: votes[use.indices[p]])
-    return [*(p for p in (*others, last) if p != best), best]
 
 
 def _with_read(program: Program, value: _Value) -> Program:
