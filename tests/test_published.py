@@ -39,8 +39,6 @@ REFUSED = {  # what says so
     "successive_differences": "stands around more than a name",
     "signal_to_noise": "no display defines an element",
     "loop_correction": "the input `n` is missing",
-    "wakes": "`w(..)` may be an element of `w`, a function of it",
-    "transmission_loss": "`B` has 2 dimensions",
     "distortion_of_voltage": "`\\%` is not a command",
     "spike_timing": "`A_+` may be the positive part of `A`, or a name with a label",
     "structure_tensor": "the set that the indices run over is not told",

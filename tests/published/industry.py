@@ -199,6 +199,7 @@ u_j = u_\infty \left[ 1 - \sqrt{ \sum_{i=1}^{N} w_{ij} \left( \frac{2a}{\left( 1
 \end{equation}
 """,
     source="Katic, Hojstrup and Jensen, A simple model for cluster efficiency, 1986",
+    shapes=("input w[N, N]",),
     u_infty="",
     w="3 3",
     a="",
@@ -223,6 +224,7 @@ P_L = \sum_{i=1}^{N_G} \sum_{j=1}^{N_G} P_i B_{ij} P_j + \sum_{i=1}^{N_G} B_{0i}
 where $B_{ij}$, $B_{0i}$ and $B_{00}$ are the loss coefficients.
 """,
     source="Kron, Tensorial analysis of integrated transmission systems, 1951; as papers on economic dispatch print it",
+    shapes=("input B_0[N_G], B_00[]",),
     P="3",
     B="3 3",
     B_0="3",

@@ -51,6 +51,7 @@ REFUSED = [
     (r"\[ s = \sum_{t=0}^{T} \frac{CF_t}{(1+r)^t} \]", "`CF` may be one name"),
     (r"\[ y_i = pH_i - pK_a \]", "`pH` may be one name"),
     (r"\[ y_i = Re\, x_i \]", "`Re` may be a word"),
+    (r"\[ K = \frac{[A][B]}{[AB]} \]", "`AB` may be one name"),
     (r"\[ s = \det A \]", "`det` may be a function of what follows, or a factor"),
     (r"\[ y_i = \operatorname{sinc} x_i \]", "`sinc` may be a function"),
     (r"\[ y_i = \mathrm{sinc}\, x_i \]", "`sinc` may be a function"),

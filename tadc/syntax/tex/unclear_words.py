@@ -48,9 +48,13 @@ def unclear_words(
     return {
         word: has_subscript
         for tokens in streams
-        for _, _, word, has_subscript in _runs(tokens)
-        if not known & {*word}
-        if len(word) > 2 or has_subscript or word[0] == word[1] or word in _MEASURED
+        for start, end, word, has_subscript in _runs(tokens)
+        if not known & {*word} or (_is_in_square(tokens, start, end) and not {*word} <= declared)
+        if _is_in_square(tokens, start, end)
+        or len(word) > 2
+        or has_subscript
+        or word[0] == word[1]
+        or word in _MEASURED
     }
 
 
@@ -90,6 +94,12 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str, bool]]:
         if len(word) > 1 and (word.isupper() or word in _MEASURED) and not is_label:
             yield place, end, word, [t.type for t in tokens[end : end + 1]] == ["SUB"]
         place = max(end, place + 1)
+
+
+def _is_in_square(tokens: Sequence[Token], start: int, end: int) -> bool:
+    r"""Whether it is all of a square bracket, as in `[A][B]/[AB]`: the concentration of what has two parts."""
+    around = [*tokens[max(start - 1, 0) : start], *tokens[end : end + 1]]
+    return [t.type for t in around] == ["LSQB", "RSQB"]
 
 
 def _has_neighbour(tokens: Sequence[Token], place: int) -> bool:
