@@ -187,10 +187,11 @@ def chosen_inputs(f: HasInputs, wrt: Wrt, default: Sequence[str]) -> tuple[str, 
 
 def _check_outputs(f: Function, mode: str, *, scalar: bool) -> None:
     if len(f.outputs) != 1:
+        line = "%!tadc output" if f._origin.lang == "tex" else "output"
         raise DerivativeError(
             None,
             f"the {mode} needs one output, and there are {len(f.outputs)}: {', '.join(f.outputs)}",
-            fix="name one with `output`, or use `adjoint`",
+            fix=f"name one, `{line} {f.outputs[0]}`, or use `adjoint`",
         )
     rank = f.rank(f.outputs[0])
     if scalar and rank:

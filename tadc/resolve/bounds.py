@@ -185,7 +185,8 @@ class ReadCheck:
     def _replaced(self, change: Callable[[str], str]) -> str:
         """The read's own text with the subscript in question changed; empty where the text does not show it."""
         text = self.span.text
-        opened = text.find(spelled(self.span, "[", "{"))
+        sign = spelled(self.span, "[", "_{")  # not the brace of `\mathbf{x}_{i+1}`
+        opened = text.find(sign) + len(sign) - 1 if sign in text else -1
         inner, closing = text[opened + 1 : -1], text[-1:]
         parts = _split(inner)
         if len(parts) == 1 and inner.isalpha() and len(inner) == len(self.subscripts):

@@ -7,6 +7,7 @@ bound over the index and the sizes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import islice, product
 
@@ -221,6 +222,9 @@ def _not_outside_at_zero(
     return fact
 
 
+_SUBSCRIPT = re.compile(r"_(?:\{[^{}]*\}|\w)")
+
+
 def _undetermined(index: Index, size: str, survey: Survey) -> Error:
     """The error of an index without a range; the remedy calls its extent `size`."""
     uses = [u for u in survey.subscripts if index.symbol in _indices_of(u)]
@@ -231,7 +235,11 @@ def _undetermined(index: Index, size: str, survey: Survey) -> Error:
     fix = f"declare it on the left or in the sum, `{index.name}: {size}`, with `size {size}`"
     if is_left:
         extents = r" \times ".join(SIZES[: len(definition.lefts)])
-        name = definition.target.span.text
+        lefts = {r.name.name for r in definition.lefts}
+        name = _SUBSCRIPT.sub(
+            lambda s: "" if {*re.findall(r"[A-Za-z]+", s[0])} <= lefts else s[0],
+            definition.target.span.text,  # `e_t^{*}`
+        )
         shape = rf"{name} \in \mathbb{{R}}^{{{extents}}}"
         tex = f"declare the shape of the result, behind the formula: `{shape}`"
         if "_" not in name:  # it would be that of a row

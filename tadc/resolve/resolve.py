@@ -37,6 +37,7 @@ from tadc.resolve.spelling import declared, spelled
 from tadc.resolve.survey import Survey, surveyed
 from tadc.syntax import ast
 from tadc.syntax.base import declared_base
+from tadc.syntax.tex.as_printed import as_printed
 
 __all__ = ["Place", "Range", "Resolved", "resolve"]
 
@@ -187,8 +188,8 @@ class _Resolver:
         """The sizes that the program declares, followed by the undeclared names in inputs' shapes."""
         sizes = [i for i in self._items if isinstance(i, ast.SizeDeclaration)]
         inputs = [i for i in self._items if isinstance(i, ast.TensorDeclaration)]
-        declared = frozenset(i.name.name for i in sizes)
-        known = {*declared}
+        said = frozenset(i.name.name for i in sizes)
+        known = {*said}
         spelled = {name.casefold(): name for name in known}
         tensors = {*(i.name.name for i in inputs), *self._targets}
         indices = self._indices
@@ -210,11 +211,12 @@ class _Resolver:
                 elif other != name.name:
                     problem = f"`{name.name}` is no declared size, and `{other}` is one"
                 if problem is not None:
-                    fix = f"give the size another name, or declare it: `size {name.name}`"
+                    size = declared(name.span, f"size {name.name}")
+                    fix = f"give the size another name, or declare it: {size}"
                     if other != name.name:
-                        both = "it too" if other in declared else "both"
-                        missing = name.name if other in declared else f"{name.name}, {other}"
-                        fix = f"write `{other}`, or declare {both}: `size {missing}`"
+                        both = "it too" if other in said else "both"
+                        missing = name.name if other in said else f"{name.name}, {other}"
+                        fix = f"write `{other}`, or declare {both}: {declared(name.span, f'size {missing}')}"
                     self._errors.append(SyntaxError(name.span, problem, fix=fix))
         return sizes
 
@@ -593,7 +595,8 @@ def _reads_itself(read: ast.Element | ast.Name, definition: ast.Definition) -> S
     is_step = isinstance(read, ast.Element) and indices
     k = indices[0] if indices else "t"
     total = spelled(read.span, f"`sum{{s | s < {k}}} ..`", rf"`\sum_{{s \mid s < {k}}} ..`")
-    idx, tex = (f"{name}_new[..]", f"{name}'_{{..}}") if indices else (f"{name}_new", f"{name}'")
+    printed = as_printed(f"{name}_prime")
+    idx, tex = (f"{name}_new[..]", f"{printed}_{{..}}") if indices else (f"{name}_new", printed)
     other = spelled(read.span, f"`{idx} = ..`", f"`{tex} = ..`")
     earlier = f"; what depends on earlier inputs alone is a sum, {total}" if is_step else ""
     return SyntaxError(

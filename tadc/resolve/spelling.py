@@ -14,7 +14,7 @@ def spelled(span: Span, idx: str, tex: str) -> str:
 
 def declared(span: Span, declaration: str) -> str:
     """A declaration as it stands in the file of the place."""
-    return f"`%!tadc {declaration}`" if _is_tex(span) else f"`{declaration}`"
+    return f"`%!tadc {declaration}`" if span.source.lang == "tex" else f"`{declaration}`"
 
 
 def written_by_user(span: Span, name: str) -> bool:

@@ -364,11 +364,13 @@ m_{pq} = \sum_{x=1}^{M} \sum_{y=1}^{N} x^p y^q I(x,y),
 $p, q = 0, 1, 2$.
 """,
     source="Hu, Visual pattern recognition by moment invariants, 1962",
-    leaves_open="ranges from 0 and from 1",
     I="3 4",
 )
 def raw_moments(I):
-    return I
+    out = np.zeros((3, 3))
+    for p, q, x, y in np.ndindex(3, 3, 3, 4):
+        out[p, q] += (x + 1) ** p * (y + 1) ** q * I[x, y]
+    return out
 
 
 @formula(

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
 from tadc.syntax.tex.left_lists import COUNTED
 from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with_label
 from tadc.syntax.tex.statement import Statement, depths
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["Brackets", "applied_subscripts", "bare_names", "indexed_names"]
 
@@ -24,6 +25,7 @@ _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
 _PLAIN = frozenset(("NAME", "COMMA"))
 _KERNELS = frozenset("KLW")
 _OF_KERNELS = frozenset("KWUVkwu")
+_OF_PAIRS = _OF_KERNELS | {*"aGJ"}  # letters of functions of a distance, as of gains
 _NUMBERS = frozenset(("pi", "e", "inf", "nan"))
 
 
@@ -142,6 +144,9 @@ class Brackets:
             elif call.name.value in self.at_points and (below := points(call.inner)):
                 result += _element(replace(call, inner=below), tokens)
                 place = call.end + 1
+            elif self._is_element(call, bound) and self._may_be_factor(call, tokens):
+                result.append(self._unclear(call))
+                place = call.end + 1
             elif self._is_element(call, bound):
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
@@ -169,6 +174,16 @@ class Brackets:
         is_known |= self.ranks.get(call.name.value, 0) > 0
         return is_known and self._is_element(call, bound)
 
+    def _may_be_factor(self, call: Call, tokens: Sequence[Token]) -> bool:
+        r"""Whether it is the `k(n-m)` of `\sum_m x(m) e^{-k(n-m)}`, in an exponent or a function, or beside signals in square brackets: all
+        that tells an element is that others are written so.
+        """
+        is_told = call.name.value in self.indexed or call.name.value in self.ranks
+        is_moved = any(t.type in ("PLUS", "MINUS") for t in call.inner)
+        if is_told or call.is_square or call.below or not is_moved:
+            return False
+        return _is_inside(tokens, call.start) or any(c.is_square for c in calls_in(tokens))
+
     def _is_headed(self, call: Call) -> bool:
         r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on."""
         return call.name.value in self.headed and bool(call.below) and _is_list(call.inner)
@@ -195,10 +210,11 @@ class Brackets:
     def _unclear(call: Call) -> Token:
         name = call.name.value
         parameter = "x" if name != "x" else "z"
+        printed = as_printed(name)
         fact = f"`{name}(..)` may be an element of `{name}`, a function of it, or a product"
         fix = (
-            rf"write the element with a subscript, `{name}_{{i}}`, the product with a sign, `{name} \cdot (..)`; define the"
-            rf" function, `{name}({parameter}) = ..`; or declare {_declared(call)}"
+            rf"write the element with a subscript, `{as_printed(name, 'i')}`, the product with a sign, `{printed} \cdot (..)`; define the"
+            rf" function, `{printed}({parameter}) = ..`; or declare {_declared(call)}"
         )
         return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
@@ -243,7 +259,7 @@ class Brackets:
         is_function = is_operand(call.inner) or _is_of_angle(call) or self._is_kernel(call, bound)
         is_moved = name not in GREEK and _is_moved_by_data(call.inner, bound)
         is_delta = name == "delta" and not call.below  # Dirac's, a unit impulse, or a coefficient
-        is_single = name not in self.numbers and self._is_single(call)
+        is_single = name not in self.numbers and (self._is_single(call) or _is_of_pair(call, bound))
         return is_index or is_function or is_moved or is_delta or is_single
 
     @staticmethod
@@ -270,16 +286,38 @@ class Brackets:
         return is_letter and is_difference
 
 
+def _is_of_pair(call: Call, bound: Set[str]) -> bool:
+    r"""Whether it is the `a(x_i - x_j)` of two elements of one tensor: a function of where they are, or a gain."""
+    kinds = [t.type for t in call.inner]
+    if kinds != [*_ELEMENT, "MINUS", *_ELEMENT] or call.below or call.name.value not in _OF_PAIRS:
+        return False
+    first, i, second, j = (call.inner[n] for n in (0, 3, 6, 9))
+    return first.value == second.value and i.value != j.value and {i.value, j.value} <= bound
+
+
+_ELEMENT = ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]
+
+
+def _is_inside(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an exponent or the bracket of a function is around what stands there."""
+    closing = closing_brackets(tokens)
+    return any(
+        tokens[opening - 1].type in ("SUP", "FUNC")
+        for opening, end in closing.items()
+        if opening and opening < place < end
+    )
+
+
 def _declared(call: Call) -> str:
     r"""What a line declares: the tensor whose elements are `T_b(z)` or `h_t(x_i)`, or a number where nothing stands below."""
     name, inner = call.name.value, points(call.inner) or call.inner
-    numbers = "a number" if not call.below else ""
-    numbers += f", `%!tadc input {name}[]`" if not call.below else ""
+    below = sum(t.type in ("NAME", "NUM") for t in call.below)
+    what = "the factor" if below else "a number"
+    numbers = f"{what}, `%!tadc input {name}[{', '.join(('N', 'M', 'K', 'L', 'P')[:below])}]`"
     if not {t.type for t in inner} <= _INDEX - {"LPAR", "RPAR"}:
-        return numbers or "what it is"
-    count = len(listed(inner)) + sum(t.type in ("NAME", "NUM") for t in call.below)
-    extents = ", ".join(("N", "M", "K", "L", "P")[:count])
-    return f"the tensor, `%!tadc input {name}[{extents}]`{', or ' if numbers else ''}{numbers}"
+        return numbers
+    extents = ", ".join(("N", "M", "K", "L", "P")[: len(listed(inner)) + below])
+    return f"the tensor, `%!tadc input {name}[{extents}]`, or {numbers}"
 
 
 def _is_index(inner: Sequence[Token], bound: Set[str]) -> bool:

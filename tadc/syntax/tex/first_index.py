@@ -11,9 +11,10 @@ from typing import NamedTuple
 from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
-from tadc.syntax.nodes import Node, nodes, parts
+from tadc.syntax.nodes import Node, free_names, nodes, parts
 from tadc.syntax.tex.base_values import refuse_values
-from tadc.syntax.tex.index_values import lowest
+from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
+from tadc.syntax.tex.linear import Linear
 from tadc.syntax.tex.periods import wrapped_index
 from tadc.syntax.tex.zero_starts import beginning_at_zero
 
@@ -189,9 +190,10 @@ def _starts(definition: Definition) -> Iterator[Start]:
     """The printed ranges of a definition whose indices stand in subscripts, those of the left side first."""
     ranges = [*_ranges_with_subscripts(definition)]
     firsts = {r.name.name: first for r, _ in ranges if (first := _printed_first(r)) is not None}
+    lasts = lasts_of(r for r, _ in ranges)
     for r, subscripts in ranges:
         is_left = any(r is left for left in definition.lefts)
-        start = _start(r, subscripts, firsts) if r.low is not None else None
+        start = _start(r, subscripts, firsts, lasts) if r.low is not None else None
         if start is not None and (start.reaches is not None if is_left else subscripts):
             yield start
         elif r.low is None and r.extent is not None and subscripts and not is_left:
@@ -239,15 +241,22 @@ def _printed_first(r: Range) -> int | None:
     return int(r.low.text) if is_number and isinstance(r.low, Number) else None
 
 
-def _start(r: Range, subscripts: Sequence[Expression], firsts: Mapping[str, int]) -> Start:
-    """Where a range starts; `firsts` are the printed first values of the indices of the definition."""
+def _start(
+    r: Range,
+    subscripts: Sequence[Expression],
+    firsts: Mapping[str, int],
+    lasts: Mapping[str, Linear],
+) -> Start:
+    """Where a range starts; `firsts` and `lasts` are the printed ends of the ranges of the definition."""
     first = _printed_first(r)
     if first is None:
         return Start(None, r.span)
-    own = [lowest(s, {r.name.name: first}) for s in subscripts]
+    falling = [with_lasts(s, lasts) for s in subscripts]
+    own = [lowest(s, {r.name.name: first}) for s in falling]
     reached = [value for value in own if value is not None]
-    lifted = [lowest(s, {**firsts, r.name.name: first}) or 0 for s in subscripts]
-    is_lifted = bool(lifted) and not reached and min(lifted) > 0
+    lifted = [lowest(s, {**firsts, r.name.name: first}) or 0 for s in falling]
+    is_gone = all(r.name.name not in free_names(s) for s in falling)  # the `j` of `x_{i-j}`
+    is_lifted = bool(lifted) and (is_gone or not reached) and min(lifted) > 0
     least = min(lifted if is_lifted else reached, default=None)
     return Start(first, r.span, least, is_lifted, is_open=r.high is None)
 

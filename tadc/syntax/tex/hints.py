@@ -68,7 +68,10 @@ def _mistake(
                 r"write it alone above what is transposed: `A^\top`",
             )
         case "NABLA" | "PARTIAL":
-            return "derivatives are not written in formulas", "tadc derives the program itself"
+            return (
+                "derivatives are not written in formulas",
+                r"tadc derives the program itself; a display `\[ \frac{\partial f}{\partial x_i} \]` asks for it, with `f` in another one",
+            )
         case "STAR":
             return (
                 r"`\star` stands between numbers",

@@ -1,12 +1,30 @@
-"""The lowest value of a subscript, where the first values of its indices tell it."""
+"""The lowest value of a subscript, where the first and last values of its indices tell it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from tadc.syntax.ast import Binary, Expression, Name, Number
+from tadc.syntax.ast import Binary, Expression, Name, Number, Range
+from tadc.syntax.tex.linear import Linear, linear
 
-__all__ = ["lowest"]
+__all__ = ["lasts_of", "lowest", "with_lasts"]
+
+
+def lasts_of(ranges: Iterable[Range]) -> dict[str, Linear]:
+    """The printed last values of indices, by name."""
+    highs = ((r.name.name, linear(r.high)) for r in ranges if r.high is not None)
+    return {name: form for name, form in highs if form is not None}
+
+
+def with_lasts(subscript: Expression, lasts: Mapping[str, Linear]) -> Expression:
+    r"""The subscript with the last values of the indices that it falls with: `x_{i-j}` below `\sum_{j=0}^{i-1}` is 1 at the lowest."""
+    form = linear(subscript)
+    falling = [name for name, factor in form.terms if factor < 0] if form is not None else []
+    for name in falling:
+        if form is None or name not in lasts:
+            return subscript
+        form = form.with_value(name, lasts[name])
+    return subscript if form is None or not falling else form.expression(subscript.span)
 
 
 def lowest(subscript: Expression, firsts: Mapping[str, int]) -> int | None:

@@ -9,6 +9,7 @@ Rules are tried in their order; those for several letters are in `left_letters`,
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import replace
@@ -45,6 +46,7 @@ from tadc.syntax.tex.script_tokens import (
     with_label,
 )
 from tadc.syntax.tex.statement import Statement
+from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_letters import TOLD
 
 __all__ = ["with_named_left_sides"]
@@ -237,6 +239,31 @@ def _with_letter(naming: Naming, definition: Statement) -> Statement | None:
     return naming.named(definition)
 
 
+def _with_unclear_constant(naming: Naming, definition: Statement) -> Statement | None:
+    r"""The error of `E_b = k_b \sum_i (r_i - s)^2`: the constant of bonds, or as many numbers as there are of `k`; nothing else has a `b`."""
+    tokens = definition.tokens
+    if not is_free_element(definition) or not definition.has_reduction:
+        return None
+    base, letter = tokens[0].value, tokens[3].value
+    survey = naming.survey
+    owners = survey.owners.get(letter, set())
+    is_alone = survey.with_name[letter] == 1 and len(owners) == 1 and letter not in naming.sizes
+    if base in naming.declared or letter not in NO_INDICES - STRONG or not is_alone:
+        return None
+    (owner,) = owners
+    front = itertools.takewhile(lambda t: t.type != "RED", definition.right)
+    is_factor = [t.value for t in front].count(letter) == 1
+    is_plain = all([t.value for t in inner] == [letter] for inner in survey.below[owner])
+    if not is_factor or not is_plain or owner in naming.declared:
+        return None
+    end = tokens[4].end
+    fact = f"`{letter}` may be a label, of `{base}` and of `{owner}`, or an index: then there are as many numbers as `{owner}` has"
+    extent = "N" if owner != "N" else "M"
+    fix = f"for the label write `%!tadc input {owner}_{letter}[]`, for the index `%!tadc input {owner}[{extent}]`"
+    error = Token("ERROR", fact, tokens[0].start, end, fix)
+    return replace(definition, tokens=(*tokens, error))
+
+
 _RULES: tuple[_Rule, ...] = (
     with_tensors,
     with_axes,
@@ -256,6 +283,7 @@ _RULES: tuple[_Rule, ...] = (
     with_length_of_read,
     with_length,
     _with_letter,
+    _with_unclear_constant,
 )
 
 

@@ -2,6 +2,7 @@ r"""The indices that a list on a left side names: `h` in `\hat\gamma(h) =`, `p` 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
@@ -44,7 +45,11 @@ def indices_in(
         indices = [t for t in names if t.value in in_subscripts and t.note != "bold"]
         if len(indices) == len(names):
             return indices
-        are_clear = all(map(_is_letter, indices)) and not _numbers_beside(names, indices, right)
+        before = [t.value for t in itertools.takewhile(lambda t: t.value != ";", arguments)]
+        are_told = [t.value for t in indices] == [n for n in before if n != ","]  # `f(k; s, N)`
+        are_clear = all(map(_is_letter, indices)) and (
+            are_told or not _numbers_beside(names, indices, right)
+        )
         return indices if are_clear else []
     elements: dict[tuple[str, ...], list[Token]] = {}
     for part in parts:

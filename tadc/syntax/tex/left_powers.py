@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import left_indices, scripted
 from tadc.syntax.tex.statement import Statement
@@ -147,6 +148,13 @@ def _power_on_the_left(definition: Statement) -> Token | None:
         fact = "a superscript that counts steps is a loop over time, and a program is one step"
     fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
     letters = [t.value for t in above if t.type == "NAME"]
+    if [t.type for t in left] in (_RAISED_LETTER, _RAISED_NUMBER):
+        name, label = left[0].value, left[3].value
+        fix += f"; a label is part of the name by a line, `%!tadc {as_printed(name)}^{label} is {name}_{label}`"
     if "PLUS" in {t.type for t in above} and letters:
         fix = remedy(left[0].value, letters[0], len(left_indices(definition.tokens)))
     return Token("ERROR", fact, sign.start, left[-1].end, fix)
+
+
+_RAISED_LETTER = ["NAME", "SUP", "LBRACE", "NAME", "RBRACE"]
+_RAISED_NUMBER = ["NAME", "SUP", "LBRACE", "NUM", "RBRACE"]

@@ -29,13 +29,14 @@ from tadc.syntax.tex.open_ranges import with_ends
 from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.periods import NO_PERIODS, Periods
+from tadc.syntax.tex.primed_ranges import with_ranges_of_primes
 from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import in_index_notation
 from tadc.syntax.tex.wide_sums import with_wide_sums
-from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one
+from tadc.syntax.tex.zero_starts import beginning_at_zero, with_starts_at_one, zeros_beside_all
 
 __all__ = ["Read", "meaning"]
 
@@ -91,7 +92,7 @@ def meaning(
         except SyntaxError as error:
             errors += error.errors
     _raise(errors)
-    definitions = with_ranges_of_reads(definitions, notes)
+    definitions = with_ranges_of_primes(with_ranges_of_reads(definitions, notes), notes)
     notes += _about_deltas(definitions)
     declared = declared_base(items)
     printed = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
@@ -176,10 +177,14 @@ def _in_places(items: Sequence[ast.Item], definitions: Sequence[Definition]) -> 
 
 
 def _with_used_arguments(definition: Definition, defined: Set[str]) -> Definition:
-    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`, or that are `defined`."""
+    """The definition without arguments that nothing in it reads, such as the `X` of `d_{ij}(X)`, that are `defined`, or that are bounds of
+    sums: these are sizes.
+    """
     if definition.arguments is None:
         return definition
-    used = names_of([replace(definition, arguments=None)]) - defined
+    reductions = [n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction)]
+    bounds = {r.high.name for n in reductions for r in n.ranges if isinstance(r.high, ast.Name)}
+    used = names_of([replace(definition, arguments=None)]) - defined - bounds
     return replace(definition, arguments=tuple(n for n in definition.arguments if n.name in used))
 
 
@@ -289,6 +294,12 @@ def _with_starts_at_one(
     for name in dict.fromkeys(sorted(name for name, _ in dimensions)):
         reads = [n for d in definitions for n in nodes((d.body,)) if isinstance(n, ast.Element)]
         place = next(read for read in reads if read.name.name == name)
+        if name not in shaped and (at := next(zeros_beside_all(definitions, name), None)):
+            raise SyntaxError(
+                at.span,
+                f"`{at.span.text}` may be the first element of `{name}`, or a number of its own",
+                fix=f"write `%!tadc input {name}_0[]` for the number; for the element declare `{name}`, `%!tadc input {name}[N+1]`",
+            )
         said = f"`{name}` begins at 0, since a subscript is 0; the other tensors begin at 1"
         notes.append(Note(place.span, said, is_guess=name not in shaped))
     return [with_starts_at_one(d, dimensions) if dimensions else d for d in definitions]

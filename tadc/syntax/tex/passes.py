@@ -23,6 +23,7 @@ from tadc.syntax.tex.blackboard_heads import (
 )
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factors
+from tadc.syntax.tex.bracketed_names import with_bracketed_names
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
@@ -102,6 +103,7 @@ from tadc.syntax.tex.shape_extents import (
 from tadc.syntax.tex.sign_labels import signed_letters, with_sign_labels
 from tadc.syntax.tex.signal_stars import with_unclear_stars
 from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
+from tadc.syntax.tex.stacked_rows import stacked, with_unclear_stacks
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_functions import (
@@ -115,6 +117,7 @@ from tadc.syntax.tex.told_functions import (
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.told_sets import ToldSets
 from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
+from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
@@ -187,6 +190,11 @@ def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _told_labels(f: Formulas) -> Callable[[Tokens], Tokens]:
     letters = set() if f.is_upper else told_labels(f.displayed, f.declared, f.text)
     return lambda tokens: with_told_labels(tokens, letters)
+
+
+def _bracketed_names(f: Formulas) -> Callable[[Tokens], Tokens]:
+    bound = {name for tokens in f.tokens for name in bound_names(tokens)}
+    return lambda tokens: with_bracketed_names(tokens, bound, f.declared)
 
 
 def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -449,6 +457,16 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: names.applied(tokens, f.guesses)
 
 
+def _stacked_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
+    found = stacked(f.tokens, f.declared | f.ranks.keys(), f.text)
+    return lambda tokens: with_unclear_stacks(tokens, found)
+
+
+def _unclear_words(f: Formulas) -> Callable[[Tokens], Tokens]:
+    words = unclear_words(f.displayed, f.declared, f.text)
+    return lambda tokens: with_unclear_words(tokens, words)
+
+
 def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
     """The pass over formulas of which none tells anything about the others."""
     return lambda _formulas: rewrite
@@ -467,6 +485,7 @@ PASSES: tuple[Pass, ...] = (
     _concentrations,
     _positive_parts,
     _told_labels,
+    _bracketed_names,
     _raised_words,
     _raised_zeros,
     _named_zeros,
@@ -517,5 +536,7 @@ PASSES: tuple[Pass, ...] = (
     _sign_labels,
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
+    _unclear_words,
+    _stacked_rows,
     _each(with_element_products),
 )

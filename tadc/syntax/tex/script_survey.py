@@ -77,9 +77,9 @@ def values(tokens: Sequence[Token]) -> set[str]:
         if tokens[place].type in ("SUB", "SUP"):
             end = closing.get(place + 1, place)
             is_power = tokens[place - 1].type in ("RPAR", "RSQB", "NUM")
-            is_power |= _is_rest_of_one(tokens[place + 2 : end])
+            is_power |= _is_number(tokens[place - 1], tokens[place + 2 : end])
             if tokens[place].type == "SUP" and is_power:
-                names |= {t.value for t in tokens[place:end] if t.type == "NAME"}
+                names |= _outside_subscripts(tokens[place:end])
             place = end
         elif tokens[place].type == "NAME":
             names.add(tokens[place].value)
@@ -87,9 +87,28 @@ def values(tokens: Sequence[Token]) -> set[str]:
     return names
 
 
-def _is_rest_of_one(inner: Sequence[Token]) -> bool:
-    r"""Whether it is the `1-\alpha` of `K^\alpha L^{1-\alpha}`, which is no index and no label."""
-    return [t.type for t in inner] == ["NUM", "MINUS", "NAME"]
+def _outside_subscripts(tokens: Sequence[Token]) -> set[str]:
+    closing = closing_braces(tokens)
+    names: set[str] = set()
+    place = 0
+    while place < len(tokens):
+        if tokens[place].type == "SUB":
+            place = closing.get(place + 1, place)
+        elif tokens[place].type == "NAME":
+            names.add(tokens[place].value)
+        place += 1
+    return names
+
+
+def _is_number(base: Token, inner: Sequence[Token]) -> bool:
+    r"""Whether it is the `1-\alpha` of `K^\alpha L^{1-\alpha}`, the `-\beta` of `d^{-\beta}` or the `1/n` of `x^{1/n}`, no index and no label; or
+    stands above Euler's number.
+    """
+    kinds = [t.type for t in inner]
+    is_rest = kinds == ["NUM", "MINUS", "NAME"] or kinds == ["MINUS", "NAME"]
+    is_quotient = bool({"FRAC", "SLASH"} & {*kinds}) and "NUM" in kinds
+    is_euler = base.type == "NAME" and (base.value == "e" or base.note == "euler")
+    return is_rest or is_quotient or is_euler
 
 
 def summed(right: Sequence[Token]) -> set[str]:
@@ -126,20 +145,32 @@ def _above_lines(tokens: Sequence[Token]) -> list[Token]:
     return [t for place, t in enumerate(tokens) if place not in dropped]
 
 
-def with_numbers_alone(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with no other subscripts than one number, and no name that is written like them, such as `x_1` for `x^{(1)}`."""
+def with_numbers_alone(definitions: Sequence[Statement], bound: Set[str]) -> set[str]:
+    r"""The names with no other subscripts than one number, `T_1` and `TD_{50}`, or labels beside it, `T_R`, and no name that is written like
+    them, such as `x_1` for `x^{(1)}`. Labels are words, and capitals that are not `bound`; of several numbers of two digits and more,
+    these may be two subscripts each where none has a 0.
+    """
     numbers: dict[str, set[str]] = {}
     others: set[str] = set()
     for definition in definitions:
         others |= {t.value for t in definition.tokens if t.type == "NAME"}
         for name, _, inner in scripted(definition.tokens, "SUB"):
-            is_number = [t.type for t in inner] == ["NUM"] and len(inner[0].value) == 1
-            numbers.setdefault(name.value, set()).add(inner[0].value if is_number else "")
+            found = numbers.setdefault(name.value, set())
+            if [t.type for t in inner] == ["NUM"] and inner[0].value.isdigit():
+                found.add(inner[0].value)
+            elif not _is_label(inner, bound):
+                found.add("")
     return {
         name
         for name, found in numbers.items()
-        if "" not in found and not any(f"{name}_{n}" in others for n in found)
+        if found and "" not in found and not any(f"{name}_{n}" in others for n in found)
+        if len(found) == 1 or all(len(n) == 1 or "0" in n for n in found)
     }
+
+
+def _is_label(inner: Sequence[Token], bound: Set[str]) -> bool:
+    is_one = len(inner) == 1 and inner[0].type == "NAME" and inner[0].value not in bound
+    return is_one and (inner[0].value.isupper() or len(inner[0].value) > 1)
 
 
 def with_given_numbers(definitions: Sequence[Statement]) -> set[str]:

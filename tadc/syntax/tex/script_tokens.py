@@ -40,7 +40,7 @@ def bound_names(tokens: Sequence[Token], *, is_upper: bool = False) -> set[str]:
     """The indices of a definition: those of its left side, above too if `is_upper`, and those that its reductions run over."""
     closing = closing_braces(tokens)
     names: set[str] = set()
-    equal = equal_place(tokens)
+    equal = _outer_equal(tokens, closing)
     place = 1
     while place < equal and tokens[place].type in ("SUB", "SUP") and place + 1 in closing:
         inner = tokens[place + 2 : closing[place + 1]]
@@ -109,6 +109,16 @@ def with_rewritten_scripts(
             result += script
             place = closing[place + 1] + 1
     return result
+
+
+def _outer_equal(tokens: Sequence[Token], closing: dict[int, int]) -> int:
+    r"""The place of the first equality sign outside of braces: that of `\sum_{i=1}^{N}` makes no left side of what stands before it."""
+    place = 0
+    while place < len(tokens):
+        if tokens[place].type in ("EQ", "DEF", "APPROX"):
+            return place
+        place = closing.get(place, place) + 1
+    return 0
 
 
 def equal_place(tokens: Sequence[Token]) -> int:

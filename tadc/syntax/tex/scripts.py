@@ -74,6 +74,7 @@ class _Scope:
     bound: Set[str]
     letters: Counter[str] | None
     moving: Set[str]
+    parameters: Set[str] = frozenset()  # of the function that is defined
 
 
 @dataclass(slots=True)
@@ -91,6 +92,7 @@ class Scripts:
     base: int | None = None  # the first index, where a line declares it
     longer: Set[str] = frozenset()  # tensors with an extent such as `p + 1`
     extents: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of declared tensors
+    parameters: Mapping[int, Set[str]] = field(default_factory=dict)  # of functions, by their start
     guesses: dict[str, Guess] = field(default_factory=dict)
     _superscripts: Superscripts = field(init=False)
     _bound: list[set[str]] = field(default_factory=list)
@@ -145,7 +147,8 @@ class Scripts:
         self._told_apart = told_apart(self.definitions)
         self._above_numbers = above_numbers(self.definitions) - self.declared
         self._has_sums = any(d.has_reduction for d in self.definitions)
-        self._constants = with_numbers_alone(self.definitions) - self.declared
+        everywhere: set[str] = set().union(*self._bound)
+        self._constants = with_numbers_alone(self.definitions, everywhere) - self.declared
         self._constants -= {d.target for d in self.definitions if self._may_be_vector(d)}
         self._given = with_given_numbers(self.definitions) - self.declared
         self._pairs = with_two_letters(self.definitions) - self.declared
@@ -156,7 +159,9 @@ class Scripts:
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
             self.declared,
-            self.scalars | (numbers(self.definitions, self.in_intervals) - self.declared),
+            self.scalars
+            | (numbers(self.definitions, self.in_intervals) - self.declared)
+            | self._defined_numbers(),
             self._values | self.declared | self.sizes,
             self._bounds,
             self.is_upper,
@@ -191,14 +196,23 @@ class Scripts:
         right = {t.value for t in definition.tokens[definition.equal :] if t.type == "NAME"}
         return definition.is_scalar and bool(right & self.declared - self.scalars - self.sizes)
 
+    def _defined_numbers(self) -> set[str]:
+        r"""The names that the document defines without subscripts, from nothing that has some: no index stands above them."""
+        tensors = {name.value for d in self.definitions for name, _, _ in scripted(d.tokens, "SUB")}
+        tensors |= self.declared - self.scalars - self.sizes
+        of_numbers = {d.target for d in self.definitions if d.is_scalar and _is_of_numbers(d)}
+        of_others = {d.target for d in self.definitions if not _is_of_numbers(d)}
+        return of_numbers - of_others - tensors
+
     def run(self) -> list[Statement]:
         """The definitions with labels in their names, and with indices in one subscript."""
         return [
-            replace(d, tokens=tuple(self._read(d.tokens, bound)))
+            replace(d, tokens=tuple(self._read(d, bound)))
             for d, bound in zip(self.definitions, self._bound, strict=True)
         ]
 
-    def _read(self, tokens: Sequence[Token], bound: Set[str]) -> list[Token]:
+    def _read(self, definition: Statement, bound: Set[str]) -> list[Token]:
+        tokens = definition.tokens
         left = {t.value for t in left_indices(tokens)}
         is_whole = left <= {t.value for t in tokens[equal_place(tokens) :]}
         scripts = [inner for _, _, inner in scripted(tokens, "SUB")]
@@ -210,7 +224,12 @@ class Scripts:
             for t in inner
             if t.type == "NAME"
         }
-        scope = _Scope(bound, letters if is_whole else None, moving)
+        scope = _Scope(
+            bound,
+            letters if is_whole else None,
+            moving,
+            self.parameters.get(definition.start, frozenset()),
+        )
         return self._with_names(tokens, scope)
 
     def _with_names(self, tokens: Sequence[Token], scope: _Scope) -> list[Token]:
@@ -239,7 +258,9 @@ class Scripts:
                 place = end
                 continue
             name, rest = self._labelled(token, below, scope)
-            result += self._superscripts(name, rest, above, scope.bound, whole, below)
+            result += self._superscripts(
+                name, rest, above, scope.bound, whole, below, scope.parameters
+            )
             place = end
         return result
 
@@ -449,6 +470,19 @@ class Scripts:
         is_number = [t.type for t in inner] == ["NUM"] and inner[0].value.isdigit()
         count = self.ranks.get(base.value, self._counts.get(base.value, 0))
         return is_number and 1 < len(inner[0].value) == count
+
+
+def _is_of_numbers(definition: Statement) -> bool:
+    r"""Whether it is `a = \lambda/\mu`: the left side is a name alone, and the right side has nothing but letters, numbers and signs."""
+    kinds = {t.type for t in definition.right}
+    styles = {t.note for t in definition.tokens if t.type == "NAME"}
+    is_plain = definition.equal == 1 and kinds <= _OF_NUMBERS and not styles & {"bold"}
+    return is_plain and not any(t.value.isupper() for t in definition.right)
+
+
+_OF_NUMBERS = frozenset(
+    ("NAME", "NUM", "PLUS", "MINUS", "SLASH", "FRAC", "LBRACE", "RBRACE", "CDOT")
+)
 
 
 def _order_statistic(base: Token, below: Sequence[Token]) -> Token:

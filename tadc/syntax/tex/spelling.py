@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, ONES, TWO_READINGS
 from tadc.syntax.tex.names import PREFIXES, closing_braces
 from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
@@ -23,6 +24,7 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
     result: list[Token] = []
     contexts: list[str] = []
     commas = [False]
+    arguments = [False]  # whether factors are the argument of a function without brackets
     for place, token in enumerate(tokens):
         following = tokens[place + 1].type if place + 1 < len(tokens) else ""
         if _is_gamma(token, result, following):
@@ -42,6 +44,10 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             fact = "`e` may be Euler's number, or a number of its own, such as a charge"
             fix = r"write Euler's number as `\exp(1)`, its powers as `\exp(..)`; a number is declared: `%!tadc input e[]`"
             token = Token("ERROR", fact, token.start, token.end, fix)
+        if _is_operator(token, tokens[place + 1 : place + 3], vocabulary) and not (
+            contexts and contexts[-1] in ("indices", "limits")
+        ):
+            token = _unclear_operator(token)
         in_power = following == "RBRACE" and [t.type for t in result[-2:]] == ["SUP", "LBRACE"]
         if token.value == "Delta" and _is_raised_step(tokens[place + 1 : place + 3], vocabulary):
             fact = (
@@ -62,6 +68,7 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
         if token.type in CLOSERS and contexts:
             contexts.pop()
             commas.pop()
+            arguments.pop()
         elif (
             contexts
             and contexts[-1] in ("indices", "limits")
@@ -72,8 +79,57 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
         if token.type in OPENERS:
             contexts.append(token.note)
             commas.append(place in with_commas)
+            arguments.append(False)
+        elif token.type in ("FUNC", *_ENDS_ARGUMENT):
+            arguments[-1] = token.type == "FUNC"
+        elif (
+            arguments[-1]
+            and following == "SUP"
+            and token.note == "euler"
+            and (result[-1].type in ENDS_OPERAND)
+        ):  # `\sin \omega t e^{-t}`: an exponential is a function
+            result.append(Token("THIN", "", token.start, token.start))
+            arguments[-1] = False
         result.append(token)
     return result
+
+
+_ENDS_ARGUMENT = frozenset(("PLUS", "MINUS", "CDOT", "THIN", "SLASH", "EQ", "REL", "COMMA", "RED"))
+
+
+def _is_operator(word: Token, behind: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    r"""Whether it is the `\det` of `\det A` or the `\mathrm{sinc}` of `\mathrm{sinc}\, x_i`: a word in small letters that nothing declares, in
+    front of what it may be applied to; or one of a few others, in front of a letter.
+    """
+    operand = next((t for t in behind if t.type != "THIN"), None)
+    if word.type != "NAME" or word.note != "upright" or operand is None:
+        return False
+    if (
+        (len(word.value) < 2 and word.value != "d")
+        or vocabulary.knows(word.value)
+        or operand.type not in STARTS_OPERAND
+    ):
+        return False
+    is_letter = operand.type == "NAME" and operand.note != "upright"
+    if word.value == "d":
+        return is_letter
+    return word.value.islower() or (word.value in _OPERATORS and is_letter)
+
+
+_OPERATORS = frozenset(("Re", "Im", "Pr"))
+
+
+def _unclear_operator(word: Token) -> Token:
+    name = word.value
+    if name == "d":
+        fix = r"write a step as `\Delta x`; a factor is declared, `%!tadc input d[]`"
+        return Token("ERROR", "a differential is no factor", word.start, word.end, fix)
+    fact = f"`{name}` may be a function of what follows, or a factor"
+    fix = _MEANT.get(name.lower()) or (
+        f"define the function, `\\mathrm{{{name}}}(x) = ..`, in the document; for the factor declare the number,"
+        f" `%!tadc input {name}[]`"
+    )
+    return Token("ERROR", fact, word.start, word.end, fix)
 
 
 def _raised_t(
@@ -271,7 +327,8 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
                 token.start,
                 token.end,
                 _MEANT.get(name.lower())
-                or f"define it, `{name}(x) = ..`, in the document; for a product write `{name} \\cdot (..)`, or declare the number: `%!tadc input {name}[]`",
+                or f"define it, `{as_printed(name)}(x) = ..`, in the document; for a product write `{as_printed(name)} \\cdot (..)`, or"
+                f" declare the number, `%!tadc input {name}[]`; elements of a tensor are declared, `%!tadc input {name}[N]`",
             )
         case _:
             return token
@@ -287,6 +344,8 @@ _MEANT = {
     "trace": r"write `\sum_i a_{ii}`",
     "step": r"write `\mathbf{1}[x_i > 0]`",
     "heaviside": r"write `\mathbf{1}[x_i > 0]`",
+    "mod": r"write `i \bmod 3`",
+    "det": r"write the sum, for two rows `a_{11} a_{22} - a_{12} a_{21}` with `%!tadc base 1`",
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.script_tokens import Guess, comma, with_label
 from tadc.syntax.tex.time_steps import remedy
 from tadc.syntax.tex.token_list import Token
@@ -41,8 +42,11 @@ class Superscripts:
         bound: Set[str],
         whole: Sequence[Token],
         printed: Sequence[Token] | None,
+        parameters: Set[str],
     ) -> list[Token]:
-        """The tokens of the element; `above` are the braces of its superscript, `whole` all as it stands."""
+        """The tokens of the element; `above` are the braces of its superscript, `whole` all as it stands; `parameters` are those of
+        a function that is defined here.
+        """
         subscript = [] if below is None else [_sign(whole, "SUB", below), *below]
         if above is None:
             return [name, *subscript]
@@ -118,6 +122,7 @@ class Superscripts:
             [t.type for t in inner] == ["NAME"]
             and name.value != "e"
             and name.value not in self.scalars
+            and not (name.value in bound | parameters and below is None)
             and not self._is_value(names[0])
         ):
             i = names[0].value
@@ -127,8 +132,8 @@ class Superscripts:
                 return [_error(whole, fact, fix)]
             fact = f"the superscript `{i}` may be a power or a label, and nothing in the document tells"
             fix = (
-                f"write `(..)^{{{i}}}` with brackets for the power, or `^{{\\mathrm{{{i}}}}}` for a label;"
-                f" or declare the exponent: `%!tadc input {i}[]`"
+                f"declare the exponent, `%!tadc input {i}[]`, or write `(..)^{{{as_printed(i)}}}` with brackets for the power, or"
+                f" `^{{\\mathrm{{{i}}}}}` for a label"
             )
             return [_error(whole, fact, fix)]
         return plain
@@ -176,7 +181,8 @@ class Superscripts:
 
     def _is_value(self, token: Token) -> bool:
         """Whether the document uses the letter as a number, so that it may be an exponent; a transpose is no letter."""
-        is_known = token.value in self.values
+        base, _, number = token.value.rpartition("_")
+        is_known = token.value in self.values or (number.isdigit() and base in self.values)
         return is_known or token.value in ("T", "H") or token.note == "upright"
 
     @staticmethod

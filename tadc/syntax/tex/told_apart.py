@@ -92,6 +92,7 @@ def with_scripts(
         extents=extents_of(tensors, shapes),
         in_intervals=found.in_intervals,
         base=declared_base(found.items),
+        parameters=parameters,
     )
     statements = scripts.run()
     guesses += scripts.guesses.values()

@@ -217,7 +217,11 @@ def declaration(e: Expression, indices: Set[str] | None = None) -> str:
     if is_label and letters[0] not in (indices or ()):
         name, count = f"{name}_{letters[0]}", 0
     is_matrix = not count and is_capital(base)
-    extents = ", ".join((*("N", "M", "K", "L")[: count + is_matrix], "D"))
-    last = r"N \times D" if is_matrix else "D"
+    taken = {n.name for n in nodes((e,)) if isinstance(n, Name)} | {name}
+    every = [n for n in ("D", "P", "N", "M", "K", "L", "Q", "R") if n not in taken] or ["D"]
+    extents = ", ".join(
+        (*every[2 - ("P" in taken) - ("D" in taken) :][: count + is_matrix], every[0])
+    )
+    last = rf"N \times {every[0]}" if is_matrix else every[0]
     shown = read.span.text if len(read.span.text) <= 20 else "x"
     return rf"declare its shape: `%!tadc input {name}[{extents}]`, or `${shown} \in \mathbb{{R}}^{{{last}}}$` in the prose"

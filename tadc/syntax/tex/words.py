@@ -15,6 +15,7 @@ from tadc.syntax.tex.commands import CALLED, FUNCTIONS, REDUCTIONS, words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.unclear_words import lone_letters, said_words
 
 __all__ = ["known_words", "with_words"]
 
@@ -36,11 +37,14 @@ _SAID = re.compile(
 
 def known_words(streams: Sequence[Sequence[Token]], declared: Set[str], text: str) -> set[str]:
     """The words of a document that are written as letters; none with a letter that is `declared`. What the prose says of `NR` tells that
-    it is a word, too.
+    it is a word, too, and so does a `$USL$` in it, none of whose letters stands alone.
     """
     found = {word for tokens in streams for _, _, word in _runs(tokens)}
     said = {word for match in _SAID.finditer(text) for word in re.findall(r"[A-Z]{2,}", match[1])}
     known = found & (_WORDS | said)
+    if whole := found & said_words(text):
+        alone = lone_letters(streams, text)
+        known |= {word for word in whole if not alone & {*word}}
     for group in _GROUPS:
         known |= found & group if len(found & group) > 1 else set()
     return {word for word in known if not declared & {*word}}
@@ -65,7 +69,7 @@ def with_words(
             result.append(Token("NAME", word, first.start, last.end, "upright"))
         elif _is_left_side(tokens, start, end, word):
             result.append(Token("NAME", word, first.start, last.end, "upright"))
-        elif len(word) > 2 and not declared & {word, "e"} and _has_lone_e(tokens[start : end + 1]):
+        elif not declared & {word, "e"} and _has_lone_e(tokens[start : end + 1]):
             result.append(_unclear(word, first, last))
         else:
             result += tokens[start:end]

@@ -14,10 +14,11 @@ from typing import TypeAlias
 
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name, Number
-from tadc.syntax.nodes import Node, parts, rewritten
-from tadc.syntax.tex.index_values import lowest
+from tadc.syntax.nodes import Node, nodes, parts, rewritten
+from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
+from tadc.syntax.tex.linear import Linear
 
-__all__ = ["beginning_at_zero", "with_starts_at_one"]
+__all__ = ["beginning_at_zero", "with_starts_at_one", "zeros_beside_all"]
 
 Dimension: TypeAlias = "tuple[str, int]"  # of the tensor of that name
 
@@ -33,9 +34,9 @@ def beginning_at_zero(definitions: Sequence[Definition]) -> set[Dimension] | Non
     for definition in definitions:
         if _has_open_value(definition):
             return None
-        for element, firsts in _elements(definition):
+        for element, firsts, lasts in _elements(definition):
             for n, subscript in enumerate(element.subscripts):
-                least = lowest(subscript, firsts)
+                least = lowest(with_lasts(subscript, lasts), firsts)
                 if least is not None and (
                     least < 0 or (least == 0 and element.name.name in targets)
                 ):
@@ -43,6 +44,18 @@ def beginning_at_zero(definitions: Sequence[Definition]) -> set[Dimension] | Non
                 if least == 0:
                     found.add((element.name.name, n))
     return found
+
+
+def zeros_beside_all(definitions: Sequence[Definition], name: str) -> Iterator[Element]:
+    r"""The `r_0` of `\sum_{i=1}^{N} (r_i - r_0)^2`: a sum over all elements reads the one at 0 beside each."""
+    for node in nodes([d.body for d in definitions]):
+        if not isinstance(node, ast.Reduction):
+            continue
+        own = {r.name.name for r in node.ranges}
+        reads = [n for n in nodes((node.body,)) if isinstance(n, Element) and n.name.name == name]
+        runs = any(isinstance(s, Name) and s.name in own for n in reads for s in n.subscripts)
+        if runs and all(len(n.subscripts) == 1 for n in reads):
+            yield from (n for n in reads if isinstance(n.subscripts[0], Number))
 
 
 def with_starts_at_one(definition: Definition, dimensions: Set[Dimension]) -> Definition:
@@ -76,19 +89,23 @@ def _first(r: ast.Range) -> int | None:
     return int(r.low.text) if isinstance(r.low, Number) and r.low.text.isdigit() else None
 
 
-def _elements(definition: Definition) -> Iterator[tuple[Element, dict[str, int]]]:
-    """The elements that a definition reads, with the first values of the indices around them where these are known."""
+def _elements(
+    definition: Definition,
+) -> Iterator[tuple[Element, dict[str, int], dict[str, Linear]]]:
+    """The elements that a definition reads, with the first and the last values of the indices around them where these are known."""
     lefts = {r.name.name: low for r in definition.lefts if (low := _first(r)) is not None}
-    todo: list[tuple[Node, dict[str, int]]] = [(definition.body, lefts)]
+    ends = lasts_of(definition.lefts)
+    todo: list[tuple[Node, dict[str, int], dict[str, Linear]]] = [(definition.body, lefts, ends)]
     while todo:
-        node, firsts = todo.pop()
+        node, firsts, lasts = todo.pop()
         if isinstance(node, Element):
-            yield node, firsts
+            yield node, firsts, lasts
         if isinstance(node, ast.Reduction):
-            outer = {n: v for n, v in firsts.items() if n not in {r.name.name for r in node.ranges}}
+            own = {r.name.name for r in node.ranges}
             told = {r.name.name: low for r in node.ranges if (low := _first(r)) is not None}
-            firsts = outer | told
-        todo += [(part, firsts) for part in parts(node)]
+            firsts = {n: v for n, v in firsts.items() if n not in own} | told
+            lasts = {n: v for n, v in lasts.items() if n not in own} | lasts_of(node.ranges)
+        todo += [(part, firsts, lasts) for part in parts(node)]
 
 
 def _has_open_value(definition: Definition) -> bool:
