@@ -106,6 +106,22 @@ PROGRAMS = {
         [(5, 3, 7), (7, 3)],
         "",
     ),
+    "an expensive value of indices alone": (
+        "size B, N\ninput x[B,N]\ny[b,k: N] = sum{n} x[b,n]*cos(0.1*(n + 0.5)*k)",
+        [(3, 20)],
+        "y[b: B, k: N] = sum{n=0..N - 1} x[b, n]*y_value[k, n]",
+    ),
+    "an expensive value of more indices than any tensor has": (
+        "size N\ninput x[N]\ny[b: 5,k: N] = sum{n} x[n]*cos(0.1*(n + 0.5)*k + b)",
+        [(9,)],
+        "y[b: 5, k: N] = sum{n=0..N - 1} x[n]*cos(0.1*(n + 0.5)*k + b)",
+    ),
+    "a sum that is a tensor, and needed in another one before it": (
+        "size N, M, K\ninput a[N,K], b[M,K]\nt[i] = sum{j} exp(sum{k} a[i,k]*b[j,k])\n"
+        "s[i,j] = sum{k} a[i,k]*b[j,k]\nf[i] = t[i]*(max{j} s[i,j])",
+        [(5, 4), (6, 4)],
+        "t[i: N] = sum{j=0..M - 1} exp(s[i, j])",
+    ),
     "a window": (
         "size N\ninput x[2*N+1]\ny[i: N] = max{k=2*i..2*i+2} x[k]",
         [(11,)],

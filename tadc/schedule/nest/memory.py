@@ -24,7 +24,7 @@ LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
 MUCH = 2**31  # bytes that may be stored, if that is faster
 # Times the operations with everything stored: more is not recomputed unless it is asked for.
 MOST_WORK = 2
-WORTH = 1.1  # times as fast
+WORTH = 2  # times as fast
 
 
 def oversized(
@@ -42,15 +42,16 @@ def oversized(
 def recomputed(
     program: Program, sizes: Mapping[str, int], dtype: str, memory: str, limit: int | None
 ) -> frozenset[str]:
-    """The temporaries that a CPU does not store: as `oversized`, but with "auto" those without which it is faster by the model, and
-    others only where all of them would have more than MUCH bytes.
+    """The temporaries that a CPU does not store: those that are oversized, but none with "auto" where all have less than MUCH bytes, and
+    the program is faster so by the model.
     """
     temporaries = _Temporaries(program, sizes, dtype)
-    if memory == "auto":
-        chosen = _slower(temporaries)
-        if temporaries.total(chosen) <= temporaries.allowed(limit, MUCH):
-            return chosen
-    return _oversized(temporaries, memory, limit, MUCH)
+    chosen = _oversized(temporaries, memory, limit, LITTLE)
+    if not chosen or memory != "auto" or temporaries.most > temporaries.allowed(limit, MUCH):
+        return chosen
+    everything = frozenset[str]()
+    is_faster = WORTH * temporaries.seconds(everything) <= temporaries.seconds(chosen)
+    return everything if is_faster else chosen
 
 
 def fits(program: Program, sizes: Mapping[str, int], dtype: str, limit: int | None) -> bool:
@@ -137,25 +138,6 @@ def _oversized(
             continue
         if memory != "auto" or temporaries.operations(more) <= most:
             chosen = more
-    return chosen
-
-
-def _slower(temporaries: _Temporaries) -> frozenset[str]:
-    """The temporaries that are computed again in less time than it takes to store and to read them."""
-    chosen: frozenset[str] = frozenset()
-    possible = _recomputable(temporaries.program)
-    large = [n for n in _largest_first(temporaries, possible) if temporaries.bytes[n] > LITTLE]
-    if not large:
-        return chosen
-    most = MOST_WORK * temporaries.operations(chosen)
-    least = temporaries.seconds(chosen)
-    for name in large:
-        if name in chosen:
-            continue
-        more = temporaries.with_(chosen, name, possible)
-        seconds = temporaries.seconds(more)
-        if WORTH * seconds < least and temporaries.operations(more) <= most:
-            chosen, least = more, seconds
     return chosen
 
 
