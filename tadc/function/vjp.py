@@ -21,11 +21,10 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.runtime.arguments import targets
 from tadc.runtime.calls import MOST_SIGNATURES, Call, Calls, Place, place_of, signature
 from tadc.runtime.element_types import is_real
-from tadc.schedule.nest.memory import fits, oversized
+from tadc.schedule.nest.memory import WORTH, fits, oversized
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
-    from tadc.ir.program import Program
 
 __all__ = ["Pullback", "Vjp", "gradient_types", "seeds"]
 
@@ -105,31 +104,24 @@ class Vjp:
         inside = replace(forward._program, outputs=f.outputs)  # where residuals are temporaries
         values = inside.size_values({s: sizes[s] for s in inside.sizes})
         dtype = options.dtype or "float64"
-        if residuals and options.storage == "auto" and not compiler.reads_data(inside):
-            return self._faster((forward, backward), (f, f.adjoint(wrt)), inside, values)
-        if residuals & oversized(inside, values, dtype, options.storage, options.memory_limit):
-            return f, f.adjoint(wrt)
-        return forward, backward
-
-    def _faster(
-        self,
-        halves: tuple[Function, Function],
-        whole: tuple[Function, Function],
-        inside: Program,
-        values: Mapping[str, int],
-    ) -> tuple[Function, Function]:
-        """The two functions that are faster by the model of the processor or the GPU; `inside` has the residuals of the halves as temporaries."""
-        options = self._function._options
-        dtype = options.dtype or "float64"
-        if not fits(inside, values, dtype, options.memory_limit):
+        halves = forward, backward
+        is_modelled = options.storage == "auto" and not compiler.reads_data(inside)
+        on_gpu = is_modelled and options.backend == "cuda"
+        is_oversized = residuals & oversized(
+            inside, values, dtype, options.storage, options.memory_limit
+        )
+        if not residuals or not (on_gpu or is_oversized):
+            return halves
+        whole = f, f.adjoint(wrt)
+        if not is_modelled or not fits(inside, values, dtype, options.memory_limit):
             return whole
 
-        of = compiler.gpu_seconds if options.backend == "cuda" else compiler.cpu_seconds
-
         def seconds(functions: tuple[Function, Function]) -> float:
+            of = compiler.gpu_seconds if on_gpu else compiler.cpu_seconds
             return sum(of(g._program, values, dtype, options) for g in functions)
 
-        return min(halves, whole, key=seconds)
+        worth = 1 if on_gpu else WORTH
+        return halves if worth * seconds(halves) <= seconds(whole) else whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,14 @@ from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.modelled_time import modelled_seconds
 from tadc.schedule.rewrite.program import recomputing
 
-__all__ = ["fits", "oversized", "recomputed"]
+__all__ = ["WORTH", "fits", "oversized", "recomputed"]
 
 ALLOWED = 4  # times the bytes of inputs and outputs
 LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
 MUCH = 2**31  # bytes that may be stored, if that is faster
 # Times the operations with everything stored: more is not recomputed unless it is asked for.
 MOST_WORK = 2
-WORTH = 2  # times as fast
+WORTH = 2  # times as fast is what is oversized, and stored all the same, by the model of a CPU
 
 
 def oversized(
