@@ -169,6 +169,18 @@ def test_a_sum_with_another_one_of_the_same_range_inside_has_a_loop_of_its_own()
     assert {"u", "v"} <= {t for k in kernels(program, "primal") for t in k.writes}
 
 
+@pytest.mark.parametrize(
+    ("other", "count"), [("a[i,j]*y[j]", 1), ("a[j,i]*y[j]", 2), ("b[i,j]*x[j]", 1), ("b[j,i]", 2)]
+)
+def test_sums_share_a_kernel_where_they_read_an_element_together(other, count):
+    program = normal(
+        "size N\ninput a[N,N], b[N,N], x[N], y[N]\noutput f, g\n"
+        f"f[i: N] = sum{{j}} a[i,j]*x[j]*b[i,j]\ng[i: N] = sum{{j: N}} {other}"
+    )
+
+    assert len(kernels(program, "primal")) == count
+
+
 def test_products_in_a_sum_are_added_one_by_one():
     kernel = lowered("c[i, j] = sum{k} (a[i, k]*b[k, j] + d[i, k]*e[k, j])")
     added = [s.value for s, _ in walked(kernel.body) if isinstance(s, Accumulate)]

@@ -1,7 +1,8 @@
 """Store or recompute: which temporaries a run keeps in memory (design, section 5.3).
 
-Values that would be computed more than once are stored where that is faster, while all temporaries together stay below a budget.
-Beyond that the largest are computed where they are read, in the kernel of each reader.
+Values that would be computed more than once are stored, while all temporaries together stay below a few times the bytes
+of inputs and outputs. Beyond that the largest are computed where they are read, in the kernel of each reader, if a model does not say that
+all of them are stored in much less time.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def oversized(
 
     `limit` is the most bytes that all temporaries may have together, if there is one.
     """
-    return _oversized(_Temporaries(program, sizes, dtype), memory, limit, LITTLE)
+    return _oversized(_Temporaries(program, sizes, dtype), memory, limit)
 
 
 def recomputed(
@@ -46,7 +47,7 @@ def recomputed(
     the program is faster so by the model.
     """
     temporaries = _Temporaries(program, sizes, dtype)
-    chosen = _oversized(temporaries, memory, limit, LITTLE)
+    chosen = _oversized(temporaries, memory, limit)
     if not chosen or memory != "auto" or temporaries.most > temporaries.allowed(limit, MUCH):
         return chosen
     everything = frozenset[str]()
@@ -116,12 +117,10 @@ class _Temporaries:
         return modelled_seconds(program, kernels(program, "run"), self.sizes, self.dtype)
 
 
-def _oversized(
-    temporaries: _Temporaries, memory: str, limit: int | None, in_any_case: int
-) -> frozenset[str]:
+def _oversized(temporaries: _Temporaries, memory: str, limit: int | None) -> frozenset[str]:
     if memory == "materialize" and limit is None:
         return frozenset()
-    allowed: float = temporaries.allowed(None, in_any_case)
+    allowed: float = temporaries.allowed(None, LITTLE)
     if memory != "auto":
         allowed = 0 if memory == "recompute" else float("inf")
     allowed = min(allowed, limit if limit is not None else allowed)
@@ -130,7 +129,7 @@ def _oversized(
         return chosen
     most = MOST_WORK * temporaries.operations(chosen) if memory == "auto" else 0
     possible = _recomputable(temporaries.program)
-    for name in _largest_first(temporaries, possible):
+    for name in sorted(possible, key=lambda name: (-temporaries.bytes[name], name)):
         if temporaries.total(chosen) <= allowed:
             break
         more = temporaries.with_(chosen, name, possible)
@@ -139,10 +138,6 @@ def _oversized(
         if memory != "auto" or temporaries.operations(more) <= most:
             chosen = more
     return chosen
-
-
-def _largest_first(temporaries: _Temporaries, possible: set[str]) -> list[str]:
-    return sorted(possible, key=lambda name: (-temporaries.bytes[name], name))
 
 
 def _recomputable(program: Program) -> set[str]:
