@@ -21,6 +21,8 @@ from tadc.schedule.lowered import GpuModule, modules_of
 from tadc.schedule.nest.loop_nest import Store, steps_of
 from tadc.schedule.rewrite.program import QUOTIENTS
 
+pytestmark = pytest.mark.xdist_group("test_gpu_terms.py")  # tests share what is scheduled
+
 # Of the busiest thread: a triangle in tiles of blocks is computed sooner than with a thread for each element, which has less than 4.
 SHARES = dict.fromkeys(("a triangle of sums", "products of rows along diagonals", "values that few rows share", "powers of a distance", "a filter"), 5)  # fmt: skip
 EXAMPLES = Path(__file__).parents[2] / "examples"
