@@ -22,8 +22,8 @@ PRODUCT = "size I, J, K\ninput a[I,K], b[K,J]\nc[i,j] = sum{k} a[i,k]*b[k,j]"
 
 
 def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
-    code, sizes = benchmark_module("gpu_code"), {"I": 20, "J": 10, "K": 5}
-    f = tadc.compile(PRODUCT)
+    code, sizes = benchmark_module("gpu_code"), {"I": 128, "J": 128, "K": 128}
+    points, f = 128**3, tadc.compile(PRODUCT)
     forms = code.forms(f, sizes)
     tiled = code.counted(forms["gather"], sizes)
     forms["gather"] = [code.GpuModule.plain(g.module) for g in forms["gather"]]
@@ -32,14 +32,14 @@ def test_each_point_of_a_product_is_counted_once_a_form(benchmark_module):
 
     # c, da and db: two loads, a product and a sum each; the results are stored.
     gather = found["gather"]
-    assert (gather["loads"], gather["atomics"]) == (3 * 2 * 1000, 0)
-    assert gather["stores"] == 200 + 100 + 50
+    assert (gather["loads"], gather["atomics"]) == (3 * 2 * points, 0)
+    assert gather["stores"] == 3 * 128**2
     assert tiled["loads"] < gather["loads"]
     # With what blocks of a sum carry, those of tiles that are larger than the results, and the trees of teams.
     for found_operations, most in ((gather["operations"], 1.25), (tiled["operations"], 6)):
-        assert 1 <= found_operations / (3 * 2 * 1000) < most
+        assert 1 <= found_operations / (3 * 2 * points) < most
     for form in code.FORMS[1:]:
-        assert found[form]["atomics"] == 2 * 1000  # an element of da and one of db, at each point
+        assert found[form]["atomics"] == 2 * points  # an element of da and one of db, at each point
 
 
 @pytest.mark.parametrize("formula", ["a wave step, 7 points", "elementwise", "a sum of Gaussians"])

@@ -57,7 +57,7 @@ def test_factors_are_multiplied_where_that_makes_products_of_matrices(einsum):
 
 
 COMPUTED = {
-    "input s[I,J], n[J], v[J,D]\ny[i,d] = tanh(sum{j} s[i,j]/exp(n[j] + s[i,j])*v[j,d])": {"y_factor", "y_product"},
+    "input s[I,J], n[J], v[J,D]\ny[i,d] = tanh(sum{j} s[i,j]*exp(n[j] - s[i,j])*v[j,d])": {"y_factor", "y_product"},
     "input s[I,J], n[I], v[J,D]\ny[d,i] = sum{j} exp(s[i,j])*v[j,d]": {"y_factor"},
     "input x[I], z[J], v[J,D]\ny[i,d] = sum{j} exp(-(x[i] - z[j])**2)*v[j,d]": set(),  # larger than what it is made of
     "input s[I,J], v[J,D]\ny[i,d] = tanh(sum{j} s[i,j]*v[j,d])": set(),  # the sum alone would be stored

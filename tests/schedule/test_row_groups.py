@@ -37,7 +37,7 @@ PROGRAMS = {
         {"m"},
     ),
     "sums of blocks of rows": (
-        "size N, M\ninput x[N,M]\nh[i,j] = tanh(x[i,j])\nu[i] = sum{j} h[i,j]*exp(-j)\nc[j] = sum{i} h[i,j]*u[i]",
+        "size N, M\ninput x[N,M]\nh[i,j] = tanh(x[i,j])\nu[i] = sum{j} h[i,j]*exp(-h[i,j])\nc[j] = sum{i} h[i,j]*u[i]",
         [(4099, 70)],
         {"h", "u"},
     ),

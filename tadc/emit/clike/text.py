@@ -90,8 +90,8 @@ CHOSEN = "chosen"  # a local variable of a few lines: a sum that may be kept
 GATED = (
     "gated",
     "by",
-    "added",
-)  # local variables of one line: the factors of a gate, and a sum with their product
+    "summed",
+)  # local variables of one line: a gate's factors, and a sum with them
 SQUARED = "term"  # a local variable of one line: a squared value
 
 Walk: TypeAlias = Generator[Any, Any, Text]
@@ -531,12 +531,12 @@ class CText:
 
     def _gated(self, local: str, a: Expr, b: Expr) -> str:
         """A product is added where neither factor is 0. A test at a time: compilers use masks for it."""
-        first, second, added = GATED
+        first, second, summed = GATED
         product = spell("fma", [name(first), name(second), atom(local)], self.dtype).text
         return (
             f"{{ const {REAL[self.dtype]} {first} = {self.value(a).text}, {second} = {self.value(b).text}, "
-            f"{added} = {second} == 0 ? {local} : {product}; "
-            f"{local} = {first} == 0 ? {local} : {added}; }}"
+            f"{summed} = {second} == 0 ? {local} : {product}; "
+            f"{local} = {first} == 0 ? {local} : {summed}; }}"
         )
 
     def _accumulate(self, local: str, op: str, value: Text) -> str:
