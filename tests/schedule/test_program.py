@@ -203,6 +203,18 @@ def test_the_cost_follows_the_memory():
     assert few == 0 < many
 
 
+def test_a_table_of_indices_alone_is_computed_again_where_it_is_too_large():
+    text = "size B, N\ninput x[B,N]\ny[b,k: N] = sum{n} x[b,n]*cos(0.1*n*k)"
+    program = scheduled(tadc.compile(text).program)
+
+    def chosen(n):
+        return recomputed(program, {"B": 64, "N": n}, "float32", "auto", None)
+
+    assert not chosen(64)
+    assert not chosen(10_000)
+    assert chosen(100_000) == {"y_value"}
+
+
 def test_what_has_more_bytes_than_the_budget_is_computed_again():
     program = scheduled(tadc.compile(PROGRAMS["pairs"]).adjoint().program)
 

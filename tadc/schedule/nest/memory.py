@@ -33,7 +33,7 @@ def oversized(
 ) -> frozenset[str]:
     """The temporaries that are not stored for these sizes. `memory` is "auto", "recompute" or "materialize".
 
-    With "auto", tensors that would cost too much to compute again are stored, however large they are.
+    With "auto", tensors that would cost too much to compute again are stored, however large they are, but those that are made of none.
 
     `limit` is the most bytes that all temporaries may have together, if there is one.
     """
@@ -129,13 +129,14 @@ def _oversized(temporaries: _Temporaries, memory: str, limit: int | None) -> fro
         return chosen
     most = MOST_WORK * temporaries.operations(chosen) if memory == "auto" else 0
     possible = _recomputable(temporaries.program)
+    of_indices = {s.target.name for s in temporaries.program.statements if not s.reads}
     for name in sorted(possible, key=lambda name: (-temporaries.bytes[name], name)):
         if temporaries.total(chosen) <= allowed:
             break
         more = temporaries.with_(chosen, name, possible)
         if temporaries.total(more) >= temporaries.total(chosen):
             continue
-        if memory != "auto" or temporaries.operations(more) <= most:
+        if memory != "auto" or name in of_indices or temporaries.operations(more) <= most:
             chosen = more
     return chosen
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Affine, Symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
@@ -80,18 +80,17 @@ class _Divisors:
 
 
 def _box(read: Read, separation: Separation, extents: Extents) -> Extents:
-    """The indices of a read with their extents, in the order of its subscripts: neighbours stay neighbours. An index alone has
-    those of the dimension, whatever part of it the sum needs.
+    """The indices of a read with their extents, in the order of its subscripts: neighbours stay neighbours. One without an extent has
+    that of the dimension that it is the subscript of.
     """
-    box = {
-        s: extents[s]
-        for form in read.subscripts
-        for s in form.symbols
-        if s in extents and s not in separation.sizes
-    }
-    whole = zip(read.subscripts, separation.tensors[read.tensor].shape, strict=True)
-    alone = {s: n for form, n in whole if (s := form.as_symbol()) and s not in separation.sizes}
-    return alone if len(alone) == len(read.subscripts) else box
+    box: dict[Symbol, Affine] = {}
+    for form, n in zip(read.subscripts, separation.tensors[read.tensor].shape, strict=True):
+        for s in form.symbols:
+            if s in extents:
+                box[s] = extents[s]
+            elif s not in separation.sizes and form.as_symbol() == s:
+                box[s] = n
+    return box
 
 
 def _is_many(index: Symbol, extents: Extents) -> bool:
