@@ -42,7 +42,8 @@ class Around:
 
 def operations(kernel: Kernel, sizes: Sizes, special: int = 1, nested: int = 1) -> int:
     """About how many operations the kernel does for these values of all sizes: loops are counted in the middle of the box. A
-    `special` one, such as an exponential, counts for so many, and one of a sum inside of the term of another one for `nested`.
+    `special` one, such as an exponential, counts for so many, and one of a sum inside of the term of another one for `nested`, as does
+    one of the sums of a row in memory.
     """
     extents = {i: n.at(sizes) for i, n in zip(kernel.indices, kernel.extents, strict=True)}
     middle = {**sizes, **{i: n // 2 for i, n in extents.items()}}
@@ -53,7 +54,7 @@ def operations(kernel: Kernel, sizes: Sizes, special: int = 1, nested: int = 1) 
             for e in postorder(values_of(step))
             if isinstance(e, Call)
         )
-        weight = nested if _is_nested(around) else 1
+        weight = nested if _is_nested(around) or _is_of_row(step, around) else 1
         count = weight * (calls + isinstance(step, (Store, Accumulate)))
         done += prod(a.trips for a in around) * count
     return done * prod(extents.values())
@@ -64,6 +65,13 @@ def _is_nested(around: Sequence[Around]) -> bool:
     return any(
         inner.trips > FEW and any(isinstance(s, Accumulator) for s in outer.loop.body)
         for outer, inner in pairwise(around)
+    )
+
+
+def _is_of_row(step: Step, around: Sequence[Around]) -> bool:
+    """Whether the step adds to an element of a long row."""
+    return (
+        isinstance(step, Store) and step.op is not None and bool(around) and around[-1].trips > FEW
     )
 
 
