@@ -150,7 +150,9 @@ def _power_on_the_left(definition: Statement) -> Token | None:
     letters = [t.value for t in above if t.type == "NAME"]
     if [t.type for t in left] in (_RAISED_LETTER, _RAISED_NUMBER):
         name, label = left[0].value, left[3].value
-        fix += f"; a label is part of the name by a line, `%!tadc {as_printed(name)}^{label} is {name}_{label}`"
+        written = label if label.isdigit() else as_printed(label)
+        written = written if len(written) == 1 else f"{{{written}}}"
+        fix += f"; a label is part of the name by a line, `%!tadc {as_printed(name)}^{written} is {name}_{label}`"
     if "PLUS" in {t.type for t in above} and letters:
         fix = remedy(left[0].value, letters[0], len(left_indices(definition.tokens)))
     return Token("ERROR", fact, sign.start, left[-1].end, fix)
