@@ -148,7 +148,8 @@ def _power_on_the_left(definition: Statement) -> Token | None:
         fact = "a superscript that counts steps is a loop over time, and a program is one step"
     fix = r"give what is defined a name, `v_i` for a square, `x'_i` or `x_i^{\text{new}}` for the next step, and use it on the right sides"
     letters = [t.value for t in above if t.type == "NAME"]
-    if [t.type for t in left] in (_RAISED_LETTER, _RAISED_NUMBER):
+    is_plain = left[0].end - left[0].start == len(as_printed(left[0].value))
+    if is_plain and [t.type for t in left] in (_RAISED_LETTER, _RAISED_NUMBER):
         name, label = left[0].value, left[3].value
         written = label if label.isdigit() else as_printed(label)
         written = written if len(written) == 1 else f"{{{written}}}"

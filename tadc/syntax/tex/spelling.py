@@ -345,7 +345,7 @@ _MEANT = {
     "step": r"write `\mathbf{1}[x_i > 0]`",
     "heaviside": r"write `\mathbf{1}[x_i > 0]`",
     "mod": r"write `i \bmod 3`",
-    "det": r"write the sum, for two rows `a_{11} a_{22} - a_{12} a_{21}` with `%!tadc base 1`",
+    "det": r"write the sum, for two rows that are counted from 1 `a_{11} a_{22} - a_{12} a_{21}`",
 }
 
 
