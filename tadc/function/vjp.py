@@ -107,10 +107,8 @@ class Vjp:
         halves = forward, backward
         is_modelled = options.storage == "auto" and not compiler.reads_data(inside)
         on_gpu = is_modelled and options.backend == "cuda"
-        is_oversized = residuals & oversized(
-            inside, values, dtype, options.storage, options.memory_limit
-        )
-        if not residuals or not (on_gpu or is_oversized):
+        decisive = options.storage, options.memory_limit
+        if not residuals or not (on_gpu or residuals & oversized(inside, values, dtype, *decisive)):
             return halves
         whole = f, f.adjoint(wrt)
         if not is_modelled or not fits(inside, values, dtype, options.memory_limit):

@@ -87,11 +87,7 @@ __all__ = ["CHOSEN", "ENDED", "GATED", "REAL", "SQUARED", "CText", "part"]
 REAL = {name: row.c for name, row in ELEMENT_TYPES.items()}
 ENDED = "ended"  # in C, where the flag is that ends a launcher early
 CHOSEN = "chosen"  # a local variable of a few lines: a sum that may be kept
-GATED = (
-    "gated",
-    "by",
-    "summed",
-)  # local variables of one line: a gate's factors, and a sum with them
+GATED = ("gated", "by", "summed")  # local variables of one line: two factors, and a sum
 SQUARED = "term"  # a local variable of one line: a squared value
 
 Walk: TypeAlias = Generator[Any, Any, Text]

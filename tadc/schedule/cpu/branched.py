@@ -45,13 +45,9 @@ def _before(steps: Sequence[Step], varying: Varying) -> Iterator[Step]:
                 both = [_divided(branch) for branch in (then, otherwise)]
                 for before, _ in both:
                     yield from _before(before, varying)
-                yield Branch(condition, *(_rest(rest, varying) for _, rest in both))
+                yield Branch(condition, *(tuple(_before(rest, varying)) for _, rest in both))
             case _:
                 yield map_bodies(step, lambda inner: _before(inner, varying))
-
-
-def _rest(steps: Sequence[Step], varying: Varying) -> tuple[Step, ...]:
-    return tuple(_before(steps, varying))
 
 
 def _divided(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:

@@ -31,6 +31,7 @@ from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.finite import zero_of
 from tadc.schedule.cpu.lane_cost import elements_of
 from tadc.schedule.cpu.phases import MOST
+from tadc.schedule.nest.sizes import about_values
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_zeros_around"]
@@ -204,7 +205,7 @@ def _is_worth_it(
         **sizes,
         **{i: n.at(sizes) // 2 for i, n in zip(s.indices, s.target.shape, strict=True)},
     }
-    terms = prod(_values(i, border.rest, middle) for i in border.e.indices)
+    terms = prod(about_values(i, border.rest, middle) for i in border.e.indices)
     count = s.target.shape[-1].at(sizes)
     shape = program.tensors[border.read.tensor].shape
     zeros = [before.at(sizes) + behind.at(sizes) for before, behind in border.around]
@@ -216,13 +217,6 @@ def _is_worth_it(
         z <= max(n.at(sizes), FEW) and z <= 2 * FARTHEST for z, n in zip(zeros, shape, strict=True)
     )
     return few and count >= FEWEST and ALONE * outside * terms > WORTH * (COPIED * copied + checked)
-
-
-def _values(index: Symbol, rest: Domain, middle: Mapping[Symbol, int]) -> int:
-    """About how many values the index of a sum has for a result in the middle; 1 where other indices of the sum bound it."""
-    r = Range.of(index, (c.form for c in rest if c.relation == ">=" and index in c.form.symbols))
-    bounds = {s for b in r.bounds for s in b.form.symbols}
-    return max(1, r.trips_at(middle)) if bounds <= middle.keys() else 1
 
 
 def _copy(border: _Border, tensor: Tensor, zero: Tensor, names: Names) -> Statement:

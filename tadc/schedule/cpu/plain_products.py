@@ -20,11 +20,11 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Call, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.range import Range
 from tadc.ir.walk import replaced
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.cpu.finite import zero_of
 from tadc.schedule.cpu.lane_cost import elements_of
+from tadc.schedule.nest.sizes import about_values
 from tadc.schedule.rewrite.rows import always
 
 __all__ = ["with_products_for_gates"]
@@ -102,16 +102,8 @@ def _is_worth_it(
 ) -> bool:
     """Whether there are many terms for each element that is tested."""
     middle = {i: n.at(sizes) // 2 for i, n in zip(s.indices, s.target.shape, strict=True)}
-    terms = elements_of(s.target.shape, sizes) * _trips(gated.e, {**sizes, **middle})
+    e, values = gated.e, {**sizes, **middle}
+    count = prod(about_values(i, e.domain, values) for i in e.indices)
+    terms = elements_of(s.target.shape, sizes) * count
     tested = {r.tensor: elements_of(program.tensors[r.tensor].shape, sizes) for r in gated.factors}
     return terms >= WORTH * sum(tested.values())
-
-
-def _trips(e: Reduce, middle: Mapping[Symbol, int]) -> int:
-    """About how many terms the sum has for a result in the middle."""
-    counts = []
-    for i in e.indices:
-        r = Range.of(i, (c.form for c in e.domain if c.relation == ">=" and i in c.form.symbols))
-        bounds = {s for b in r.bounds for s in b.form.symbols}
-        counts.append(max(1, r.trips_at(middle)) if bounds <= middle.keys() else 1)
-    return prod(counts)

@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Derived, Looked
+from tadc.ir.domain import Derived, Domain, Looked
 from tadc.ir.program import Program
+from tadc.ir.range import Range
 from tadc.schedule.nest.loop_nest import LetIndex, Loop, Step
 
-__all__ = ["Sizes", "about_a_thousand", "typical", "values_of_sizes", "with_midpoints"]
+__all__ = [
+    "Sizes",
+    "about_a_thousand",
+    "about_values",
+    "typical",
+    "values_of_sizes",
+    "with_midpoints",
+]
 
 Sizes: TypeAlias = Mapping[Symbol, int]
 
@@ -63,3 +71,10 @@ def with_midpoints(steps: Sequence[Step], values: Sizes) -> dict[Symbol, int]:
             case _:
                 pass
     return midpoints
+
+
+def about_values(index: Symbol, domain: Domain, middle: Sizes) -> int:
+    """About how many values the index of a sum has for a result in the middle; 1 where other indices of the sum bound it."""
+    r = Range.of(index, (c.form for c in domain if c.relation == ">=" and index in c.form.symbols))
+    bounds = {s for b in r.bounds for s in b.form.symbols}
+    return max(1, r.trips_at(middle)) if bounds <= middle.keys() else 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.letter_runs import is_letter, letter_runs
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["lone_letters", "said_words", "unclear_words", "with_unclear_words"]
@@ -27,7 +27,7 @@ def lone_letters(streams: Sequence[Sequence[Token]], text: str) -> set[str]:
         token.value
         for tokens in streams
         for place, token in enumerate(tokens)
-        if _is_letter(token) and not _has_neighbour(tokens, place)
+        if is_letter(token) and not _has_neighbour(tokens, place)
     }
     for said in _MATHEMATICS.finditer(text):
         found |= {*_LONE.findall(said[1] or said[2] or "")}
@@ -48,7 +48,7 @@ def unclear_words(
     return {
         word: has_subscript
         for tokens in streams
-        for start, end, word, has_subscript in _runs(tokens)
+        for start, end, word, has_subscript in _capitals(tokens)
         if not known & {*word} or (_is_in_square(tokens, start, end) and not {*word} <= declared)
         if _is_in_square(tokens, start, end)
         or len(word) > 2
@@ -61,7 +61,7 @@ def unclear_words(
 def with_unclear_words(tokens: Sequence[Token], words: dict[str, bool]) -> list[Token]:
     """The tokens with an error in place of each of these words."""
     result = list(tokens)
-    for start, end, word, _ in _runs(tokens):
+    for start, end, word, _ in _capitals(tokens):
         if word not in words:
             continue
         shape = "[N]" if words[word] else "[]"
@@ -76,24 +76,12 @@ def with_unclear_words(tokens: Sequence[Token], words: dict[str, bool]) -> list[
     return result
 
 
-def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str, bool]]:
+def _capitals(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str, bool]]:
     """The places of capitals side by side outside of scripts below names and of labels above, their text, and whether a subscript follows."""
-    closing = closing_braces(tokens)
-    place = 0
-    while place < len(tokens):
-        if tokens[place].type == "SUB":
-            place = closing.get(place + 1, place) + 1
-            continue
-        end = place
-        while end < len(tokens) and _is_letter(tokens[end]):
-            if end > place and tokens[end - 1].end != tokens[end].start:
-                break
-            end += 1
-        word = "".join(t.value for t in tokens[place:end])
+    for place, end, word in letter_runs(tokens):
         is_label = tokens[max(place - 2, 0) : place - 1] and tokens[place - 2].type == "SUP"
-        if len(word) > 1 and (word.isupper() or word in _MEASURED) and not is_label:
+        if (word.isupper() or word in _MEASURED) and not is_label:
             yield place, end, word, [t.type for t in tokens[end : end + 1]] == ["SUB"]
-        place = max(end, place + 1)
 
 
 def _is_in_square(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -105,10 +93,6 @@ def _is_in_square(tokens: Sequence[Token], start: int, end: int) -> bool:
 def _has_neighbour(tokens: Sequence[Token], place: int) -> bool:
     """Whether a letter touches this one."""
     token = tokens[place]
-    before = place > 0 and _is_letter(tokens[place - 1]) and tokens[place - 1].end == token.start
-    after = place + 1 < len(tokens) and _is_letter(tokens[place + 1])
+    before = place > 0 and is_letter(tokens[place - 1]) and tokens[place - 1].end == token.start
+    after = place + 1 < len(tokens) and is_letter(tokens[place + 1])
     return before or (after and tokens[place + 1].start == token.end)
-
-
-def _is_letter(token: Token) -> bool:
-    return token.type == "NAME" and len(token.value) == 1 and not token.note

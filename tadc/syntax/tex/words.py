@@ -8,11 +8,11 @@ product with Euler's number: an error that shows both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.commands import CALLED, FUNCTIONS, REDUCTIONS, words
-from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.letter_runs import is_letter, letter_runs
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.unclear_words import lone_letters, said_words
@@ -39,7 +39,7 @@ def known_words(streams: Sequence[Sequence[Token]], declared: Set[str], text: st
     """The words of a document that are written as letters; none with a letter that is `declared`. What the prose says of `NR` tells that
     it is a word, too, and so does a `$USL$` in it, none of whose letters stands alone.
     """
-    found = {word for tokens in streams for _, _, word in _runs(tokens)}
+    found = {word for tokens in streams for _, _, word in letter_runs(tokens)}
     said = {word for match in _SAID.finditer(text) for word in re.findall(r"[A-Z]{2,}", match[1])}
     known = found & (_WORDS | said)
     if whole := found & said_words(text):
@@ -56,7 +56,7 @@ def with_words(
     """The tokens with these words as names, and errors for what may be one."""
     result: list[Token] = []
     place = 0
-    for start, end, word in _runs(tokens):
+    for start, end, word in letter_runs(tokens):
         first, last = tokens[start], tokens[end - 1]
         result += tokens[place:start]
         place = end
@@ -103,26 +103,8 @@ def _spells(tokens: Sequence[Token], place: int, word: str) -> bool:
         *tokens[max(place - 1, 0) : place],
         *tokens[place + len(word) : place + len(word) + 1],
     ]
-    is_whole = not any(_is_letter(t) for t in around)
-    return is_whole and "".join(t.value for t in run if _is_letter(t)) == word
-
-
-def _runs(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
-    """The places of plain letters without blanks between them, outside of subscripts, and their text."""
-    closing = closing_braces(tokens)
-    place = 0
-    while place < len(tokens):
-        if tokens[place].type == "SUB":
-            place = closing.get(place + 1, place) + 1
-            continue
-        end = place
-        while end < len(tokens) and _is_letter(tokens[end]):
-            if end > place and tokens[end - 1].end != tokens[end].start:
-                break
-            end += 1
-        if end > place + 1:
-            yield place, end, "".join(t.value for t in tokens[place:end])
-        place = max(end, place + 1)
+    is_whole = not any(is_letter(t) for t in around)
+    return is_whole and "".join(t.value for t in run if is_letter(t)) == word
 
 
 def _is_left_side(tokens: Sequence[Token], start: int, end: int, word: str) -> bool:
@@ -136,10 +118,6 @@ def _is_left_side(tokens: Sequence[Token], start: int, end: int, word: str) -> b
 
 
 _SEPARATORS = words("BREAK QUAD TEXT")
-
-
-def _is_letter(token: Token) -> bool:
-    return token.type == "NAME" and len(token.value) == 1 and not token.note
 
 
 def _is_function(tokens: Sequence[Token], end: int, word: str) -> bool:
