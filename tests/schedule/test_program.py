@@ -612,3 +612,14 @@ def test_what_several_sums_share_is_stored_as_they_read_it():
     assert stored.startswith("f_exp[i: N, j: N] = ")
     assert "f_exp[i, j]" in f
     assert "f_exp[i, j]" in g
+
+
+def test_what_is_shared_is_stored_as_what_it_is_made_of():
+    text = """size H, N, D
+input s[H,N,N], m[H,N], v[H,N,D]
+output z, o
+z[h,i: N] = sum{j=0..i} exp(s[h,i,j] - m[h,i])
+o[h,i: N,d] = sum{j=0..i} exp(s[h,i,j] - m[h,i])/z[h,i]*v[h,j,d]"""
+    stored, *_ = map(statement_text, shared(normal(text)).statements)
+
+    assert stored.startswith("z_exp[h: H, i: N, j: N] = ")

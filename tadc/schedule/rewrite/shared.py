@@ -10,7 +10,7 @@ Long sums that several statements have are such values as well. Where all need a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
@@ -274,19 +274,28 @@ def _is_as_large(use: _Use) -> bool:
 
 
 def _order(value: _Value, statements: Sequence[Statement]) -> list[int]:
-    """The numbers of the value's indices as it is stored: as they stand around the first use, but that last in which most of the statements
-    have neighbours that have several of its indices.
+    """The numbers of the value's indices as it is stored: as they stand around the first use, but that last which is so in what the value is
+    made of, and else in which most of the statements have neighbours that have several of its indices.
     """
     use = _first(value)
     around = list(dict.fromkeys((*statements[min(value.uses)].indices, *use.place.extents)))
     order = sorted(range(len(use.indices)), key=lambda n: around.index(use.indices[n]))
-    near: Counter[int] = Counter()
-    for n, uses in value.uses.items():
-        for u in uses:
-            own = [i for i in statements[n].indices if i in u.indices]
-            near.update([u.indices.index(own[-1])] if len(own) > 1 else [])
+    near = Counter(use.indices.index(i) for i in _last_of_reads(use))
+    if not near:
+        for n, uses in value.uses.items():
+            for u in uses:
+                own = [i for i in statements[n].indices if i in u.indices]
+                near.update([u.indices.index(own[-1])] if len(own) > 1 else [])
     last = max(order, key=lambda n: (near[n], order.index(n)))
     return [*(n for n in order if n != last), last]
+
+
+def _last_of_reads(use: _Use) -> Iterator[Symbol]:
+    """The last subscripts, as far as they are indices, of the reads in a value that are as large as it is."""
+    for e in postorder(use.e):
+        if isinstance(e, Read) and e.subscripts and e.symbols >= set(use.indices):
+            last = set(e.subscripts[-1].symbols) & set(use.indices)
+            yield from last if len(last) == 1 else ()
 
 
 def _with(program: Program, stored: _Stored, names: Names) -> Program:
