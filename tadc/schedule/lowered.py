@@ -30,6 +30,7 @@ from tadc.schedule.cpu.padded import with_zeros_around
 from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
 from tadc.schedule.cpu.plain_products import with_products_for_gates
 from tadc.schedule.cpu.products import with_products
+from tadc.schedule.cpu.quotient_loops import with_loops_over_quotients
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
 from tadc.schedule.cpu.sums_in_parts import with_long_sums_in_parts
@@ -374,6 +375,9 @@ def _arranged(
         if together is None:
             return _arranged(arranged, dtype, usual, blas, machine, choices, kept, share=False)
         module = replace(module, kernels=together)
+    if choices.whether("quotients have loops", True):
+        divided = tuple(map(with_loops_over_quotients, module.kernels))
+        module = replace(module, kernels=divided)
     return module, plain
 
 

@@ -84,3 +84,46 @@ def test_blas_computes_what_einsum_does_and_its_gradients(einsum, dtype):
     if len({*left}) == len(left) and einsum != "ij,jk->i":
         dx = np.einsum(f"{result},{right}->{left}", dy.astype("float64"), w)
         np.testing.assert_allclose(gradients["x"], dx, rtol=rtol, atol=rtol * np.abs(dx).max())
+
+
+# A formula, the sides of its matrices, and one that is none.
+FLAT = {
+    "y[n,d] = sum{g, k} p[n,g,k]*w[4*g+k,d]; input p[N,G,4], w[4*G,D]": ("n", "d", "gk"),
+    "y[d,j] = sum{n} x[n,d]*p[n,j//4,j%4]; input x[N,D], p[N,G,4]; size G": ("d", "j", "n"),
+    "y[i,j] = sum{a, b, c} p[i,a,b,c]*w[12*a+4*b+c,j]; input p[N,G,3,4], w[12*G,D]": ("i", "j", "abc"),
+}  # fmt: skip
+NOT_FLAT = {
+    "digits of another base": "y[n,d] = sum{g, k} p[n,g,k]*w[5*g+k,d]; input p[N,G,4], w[5*G,D]",
+    "digits that leave elements out": "y[n,d] = sum{g, k} p[n,g,k]*w[4*g+k,d]; input p[N,G,4], w[4*G+4,D]",
+    "remainders of another dimension": "y[d,j: 4*G] = sum{n} x[n,d]*p[n,j//4,j%4]; input x[N,D], p[N,G,5]",
+    "quotients that leave elements out": "y[d,j: 4*G] = sum{n} x[n,d]*p[n,j//4,j%4]; input x[N,D], p[N,G+1,4]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FLAT)
+def test_dimensions_side_by_side_are_one(text):
+    program = tadc.compile(text).program
+
+    found = contraction(program.statements[0], program, dict.fromkeys(program.sizes, 40))
+
+    assert found
+    assert tuple("".join(s) for s in (found.rows, found.columns, found.inner)) == FLAT[text]
+
+
+@pytest.mark.parametrize("text", NOT_FLAT.values(), ids=NOT_FLAT.keys())
+def test_dimensions_that_are_not_counted_through_are_none(text):
+    program = tadc.compile(text).program
+
+    assert contraction(program.statements[0], program, dict.fromkeys(program.sizes, 40)) is None
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
+@pytest.mark.parametrize("text", [*FLAT, *NOT_FLAT.values()])
+def test_blas_computes_products_of_flat_dimensions(text):
+    f, reference = (tadc.compile(text, backend=b) for b in ("native", "interpreter"))
+    sizes = {s: n for s, n in {"N": 37, "D": 41, "G": 35}.items() if s in f.program.sizes}
+    random = np.random.default_rng(0)
+    arrays = [random.normal(size=[n.at(sizes) for n in t.shape]) for t in f.program.inputs]
+
+    np.testing.assert_allclose(f(*arrays), reference(*arrays), rtol=1e-10, atol=1e-10)

@@ -325,7 +325,8 @@ def _product(product: Contraction, text: CText) -> dict[str, Any]:
         at = [constant(0) if i in within else symbol(i) for i in factor.indices]
         flipped = not factor.ends_with(columns)
         leading = count(factor.behind(columns if flipped else rows))
-        return f"&{text.element(factor.tensor, at).text}", flipped, leading
+        first = text.place(at, [extents[i] for i in factor.indices])
+        return f"&{text.names[factor.tensor]}[{first}]", flipped, leading
 
     rows, columns, inner = product.rows, product.columns, product.inner
     return {

@@ -669,8 +669,11 @@ class CText:
         return atom(f"{self.names[tensor]}[{self.offset(tensor, subscripts)}]")
 
     def offset(self, tensor: str, subscripts: Sequence[Affine]) -> str:
-        """The place of an element in row-major order: with strides that are numbers, else by Horner's rule."""
-        shape = self.tensors[tensor].shape
+        """The place of an element in row-major order."""
+        return self.place(subscripts, self.tensors[tensor].shape)
+
+    def place(self, subscripts: Sequence[Affine], shape: Sequence[Affine]) -> str:
+        """The number of an element of that shape in row-major order: with strides that are numbers, else by Horner's rule."""
         static = all(n.is_constant for n in shape[1:])
         terms: SignedTexts = []
         for d, (form, extent) in enumerate(zip(subscripts, shape, strict=True)):

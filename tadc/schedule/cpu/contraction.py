@@ -5,6 +5,11 @@
 
 Indices are one dimension of a matrix where they stand side by side in both tensors that have them. Of the rest of the result's
 each value is a product of its own; the products for values of the rest of the sum's are added up, in order.
+
+Elements lie in memory row by row, so a dimension may have the numbers of two indices, and two dimensions those of one:
+
+    dx[n,d] = sum{g,k} dp[n,g,k]*w[d,128*g+k]       is a matrix of n and (g,k) times one of (g,k) and d
+    dw[d,j] = sum{n} x[n,d]*dp[n,j//128,j%128]      is a matrix of d and n times one of n and j
 """
 
 from __future__ import annotations
@@ -15,10 +20,11 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
-from tadc.ir.affine import Affine, Symbol
-from tadc.ir.domain import Domain
+from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.domain import Derived, Domain
 from tadc.ir.expr import Call, Read, Reduce
-from tadc.ir.program import Program, Statement
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.normalize.reductions import plain_extent
 
 __all__ = ["FEWEST", "Contraction", "Factor", "contraction", "factor_of", "is_for_blas"]
 
@@ -80,18 +86,13 @@ def contraction(
             pass
         case _:
             return None
-    factors = [factor_of(read) for read in (a, b)]
-    if statement.derived or not statement.indices or None in factors:
+    of_sum = {i: n for i in added if (n := plain_extent(i, domain, frozenset(program.parameters)))}
+    extents = statement.extents | of_sum
+    factors = [_whole(read, program.tensors[read.tensor], statement, extents) for read in (a, b)]
+    if not statement.indices or None in factors:
         return None
     left, right = (f for f in factors if f)
     result = Factor(statement.target.name, statement.indices)
-    extents = dict(zip(statement.indices, statement.target.shape, strict=True))
-    for factor in (left, right):
-        shape = program.tensors[factor.tensor].shape
-        for i, n in zip(factor.indices, shape, strict=True):
-            if extents.setdefault(i, n) != n:
-                return None
-    of_sum = {i: extents[i] for i in added if i in extents}
     every = {*statement.indices, *added}
     types = {program.tensors[f.tensor].dtype for f in (left, right, result)}
     if (
@@ -124,6 +125,41 @@ def factor_of(read: Read) -> Factor | None:
     indices = tuple(form.as_symbol() for form in read.subscripts)
     known = tuple(i for i in indices if i is not None)
     return Factor(read.tensor, known) if len({*known}) == len(indices) else None
+
+
+def _whole(
+    read: Read, tensor: Tensor, statement: Statement, extents: Mapping[Symbol, Affine]
+) -> Factor | None:
+    """The tensor with indices that number all of its elements, row by row; None where they do not."""
+    quotients = {d.name: d for d in statement.derived if isinstance(d, Derived)}
+    indices: list[Symbol] = []
+    dimensions = list(zip(read.subscripts, tensor.shape, strict=True))
+    while dimensions:
+        form, extent = dimensions.pop(0)
+        d = quotients.get(form.as_symbol() or "")
+        if d and dimensions:  # of an index whose remainder is behind
+            remainder, modulus = dimensions.pop(0)
+            form = d.modulus * form + remainder
+            if modulus != constant(d.modulus) or form != d.form:
+                return None
+            extent = d.modulus * extent
+        digits = _digits(form, extent, extents)
+        if digits is None:
+            return None
+        indices += digits
+    return Factor(tensor.name, tuple(indices)) if len({*indices}) == len(indices) else None
+
+
+def _digits(form: Affine, extent: Affine, extents: Mapping[Symbol, Affine]) -> list[Symbol] | None:
+    """The indices that count to the extent with the form as digits of a number do; None where they do not."""
+    place = constant(1)
+    digits: list[Symbol] = []
+    for i, c in sorted(form.terms, key=lambda term: term[1]):
+        if i not in extents or constant(c) != place:
+            return None
+        digits.insert(0, i)
+        place = c * extents[i]
+    return digits if digits and form.constant == 0 and place == extent else None
 
 
 def _weight(c: Contraction, values: Mapping[Symbol, int]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Symbol, symbol
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, replaced, substitute
@@ -17,7 +17,7 @@ __all__ = ["in_readers", "inlined"]
 
 
 def inlined(program: Program) -> Program:
-    """The program without the temporaries that one statement reads at one place, each element once."""
+    """The program without the temporaries that one statement reads at one place, each element once, and without copies."""
     readers: dict[str, list[Statement]] = {}
     for s in program.statements:
         for tensor in s.reads:
@@ -25,12 +25,25 @@ def inlined(program: Program) -> Program:
     names = set()
     for s in program.statements:
         name = s.target.name
+        if _is_copy(s, program):
+            names.add(name)
         simple = not s.derived and not any(isinstance(e, Reduce) for e in postorder(s.body))
         if simple and name not in program.outputs and len(readers.get(name, ())) == 1:
             (reader,) = readers[name]
             if reader.target.dtype == s.target.dtype and _reads_once(reader, name):
                 names.add(name)
     return in_readers(program, frozenset(names))
+
+
+def _is_copy(s: Statement, program: Program) -> bool:
+    """Whether the statement is a tensor of the same shape and type under another name, for readers."""
+    match s.body:
+        case Read(tensor, subscripts) if s.target.name not in program.outputs:
+            other = program.tensors[tensor]
+            same = (other.shape, other.dtype) == (s.target.shape, s.target.dtype)
+            return same and subscripts == tuple(map(symbol, s.indices))
+        case _:
+            return False
 
 
 def _reads_once(statement: Statement, name: str) -> bool:

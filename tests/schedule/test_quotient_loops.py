@@ -1,0 +1,69 @@
+"""Loops over quotients and remainders of an index, in its place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tadc
+from tadc.options import Options
+from tadc.runtime.cpu import c_compiler
+from tadc.runtime.cpu.native import NativeRunner
+from tadc.schedule.choices import Choices
+from tadc.schedule.cpu.quotient_loops import with_loops_over_quotients
+from tadc.schedule.lowered import modules_of
+
+# A formula of y, and the indices and extents of its loops.
+DIVIDED = {
+    "y[n,c: 512] = x[n,c]*g[c//64]; input x[N,512], g[8]": ("n", "c_quotient", "c", "N", "8", "64"),
+    "y[c: 8*G] = exp(x[c//8,c%8]); input x[G,8]": ("c_quotient", "c", "G", "8"),
+    "y[c: 40, d: 48] = x[c//10,d//16] + w[c%10,d]; input x[4,3], w[10,48]": ("c_quotient", "c", "d_quotient", "d", "4", "10", "3", "16"),
+    "y[n, c: 32] = sum{k} x[n,c//16,k]*w[c,k]; input x[N,2,K], w[32,K]": ("n", "c_quotient", "c", "N", "2", "16"),
+    "y[c: 64] = if c//16 = 2 then x[c] else x[c%16]*z[(c + 3)//16]; input x[64], z[5]": ("c_quotient", "c", "4", "16"),
+}  # fmt: skip
+WHOLE = {
+    "few remainders": "y[c: 4*G] = x[c//4,c%4]; input x[G,4]",
+    "a divisor that does not divide": "y[c: N] = x[c//16]*w[c]; input x[M], w[N]",
+    "two divisors": "y[c: 64] = x[c//16]*z[c//32]",
+    "a quotient of something else": "y[c: 64] = x[(c + 1)//16]",
+}
+
+
+@pytest.mark.parametrize("text", DIVIDED)
+def test_the_loops(text):
+    kernel = nest(text)
+
+    divided = with_loops_over_quotients(kernel)
+
+    assert (*divided.indices, *map(str, divided.extents)) == DIVIDED[text]
+
+
+@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE.keys())
+def test_what_is_not_divided(text):
+    kernel = nest(text)
+
+    assert with_loops_over_quotients(kernel) == kernel
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
+@pytest.mark.parametrize("text", [*DIVIDED, *WHOLE.values()])
+def test_the_bits_are_those_without(text):
+    program = tadc.compile(text).program
+    sizes = {s: {"N": 37, "G": 5, "M": 3}.get(s, 9) for s in program.sizes}
+    random = np.random.default_rng(0)
+    arrays = {t.name: random.normal(size=[n.at(sizes) for n in t.shape]) for t in program.inputs}
+
+    found, whole = (
+        NativeRunner(program, "float64", Options.of(backend="native"), choices).run(arrays, sizes)["y"]
+        for choices in (Choices(), Choices((("quotients have loops", 1),)))
+    )  # fmt: skip
+
+    np.testing.assert_array_equal(found, whole)
+    expected = tadc.compile(text, backend="interpreter")(*arrays.values(), **sizes)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def nest(text):
+    (module,) = modules_of({"primal": tadc.compile(text).program})
+    return module.kernels[-1]
