@@ -36,6 +36,12 @@ PROGRAMS = {
         [(140, 33)],
         {"m"},
     ),
+    "several results": (
+        "size N, M\ninput x[N,M], g[M]\noutput m, y, z\nm[i] = mean{j} x[i,j]\ns[i] = sum{j} (x[i,j] - m[i])**2\n"
+        "y[i,j] = (x[i,j] - m[i])*g[j]\nz[i,j] = x[i,j]*s[i] + x[i,j]/(1 + s[i])",
+        [(140, 33), (33,)],
+        {"s"},
+    ),
     "sums of blocks of rows": (
         "size N, M\ninput x[N,M]\nh[i,j] = tanh(x[i,j])\nu[i] = sum{j} h[i,j]*exp(-h[i,j])\nc[j] = sum{i} h[i,j]*u[i]",
         [(4099, 70)],
@@ -132,13 +138,18 @@ def test_values_are_those_of_the_interpreter_with_any_number_of_threads(name, mo
     text, shapes, _ = PROGRAMS[name]
     random = np.random.default_rng(0)
     arrays = [random.uniform(-1, 1, shape) for shape in shapes]
-    expected = tadc.compile(text, backend="interpreter")(*arrays)
+    expected = results(tadc.compile(text, backend="interpreter")(*arrays))
     first = None
     for threads in (1, 2, 3, 7):
-        found = tadc.compile(text, backend="native", threads=threads)(*arrays)
-        first = found if first is None else first
-        np.testing.assert_array_equal(found, first)
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        found = results(tadc.compile(text, backend="native", threads=threads)(*arrays))
+        first = first or found
+        for each, alone, right in zip(found, first, expected, strict=True):
+            np.testing.assert_array_equal(each, alone)
+            np.testing.assert_allclose(each, right, rtol=1e-12)
+
+
+def results(found):
+    return found if isinstance(found, tuple) else (found,)
 
 
 def test_plans_name_groups():
