@@ -10,7 +10,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute, with_operands
 
-__all__ = ["bound_names", "canonical", "canonical_value", "free_indices"]
+__all__ = ["bound_names", "canonical", "canonical_value", "free_indices", "outlines"]
 
 COMMUTATIVE = ("add", "mul")  # to the bit
 
@@ -22,17 +22,30 @@ def canonical_value(e: Expr, sizes: Set[Symbol]) -> tuple[Expr, list[Symbol]]:
     return canonical(ordered, free), free
 
 
-def _in_order(root: Expr) -> Expr:
-    """The expression with operands that commute sorted by what they are but for the names of indices."""
-    done: dict[Expr, tuple[Expr, bytes]] = {}
+def outlines(root: Expr) -> dict[Expr, bytes]:
+    """What each node of an expression is but for the names of indices and the order of operands that commute."""
+    found: dict[Expr, bytes] = {}
     for e in postorder(root):
-        operands = [done[o] for o in e.operands]
-        if isinstance(e, Call) and e.function in COMMUTATIVE:
-            operands.sort(key=lambda pair: pair[1])
-        new = with_operands(e, tuple(o for o, _ in operands))
-        state = repr((_kind(e), *(key for _, key in operands)))
-        done[e] = new, blake2b(state.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return done[root][0]
+        operands = [found[o] for o in e.operands]
+        if _commutes(e):
+            operands.sort()
+        state = repr((_kind(e), *operands))
+        found[e] = blake2b(state.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return found
+
+
+def _in_order(root: Expr) -> Expr:
+    """The expression with operands that commute sorted by their outlines."""
+    outline = outlines(root)
+    done: dict[Expr, Expr] = {}
+    for e in postorder(root):
+        operands = sorted(e.operands, key=outline.__getitem__) if _commutes(e) else e.operands
+        done[e] = with_operands(e, tuple(done[o] for o in operands))
+    return done[root]
+
+
+def _commutes(e: Expr) -> bool:
+    return isinstance(e, Call) and e.function in COMMUTATIVE
 
 
 def _kind(e: Expr) -> tuple[object, ...]:

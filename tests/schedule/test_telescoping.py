@@ -35,6 +35,14 @@ PROGRAMS = {
     "softmin of a suffix": ROWS + "m[i, t: N] = min{s=t..N - 1} x[i, s]\n"
     "y[i, t: N] = sum{s=t..N - 1} exp(m[i, t] - x[i, s])",
     "moving average": WEIGHTED + "y[i, t: N] = sum{s=0..t} x[i, s]*prod{l=s + 1..t} w[l]",
+    "powers of a number": ROWS + "y[i, t: N] = sum{s=0..t} x[i, s]*0.9**(t - s)",
+    "powers to the end": ROWS
+    + "input a[I]\ny[i, t: N] = sum{s=t + 1..N - 1} x[i, s]*(0.5 + 0.4*a[i])**(s - t)",
+    "powers of the other sign": ROWS + "y[i, t: N] = sum{s=0..t} x[i, s]*1.1**(2*(s - t))",
+    "exponentials of distances": ROWS
+    + "input a[I]\ny[i, t: N] = sum{s=0..t} x[i, s]*exp(-(t - s + 2)/(1 + a[i]**2))",
+    "exponentials of sums": ROWS
+    + "y[i, t: N] = sum{s=t..N - 1} (-x[i, s])*exp(0.1*(t - 3) - 0.1*s)",
     "return": WEIGHTED + "y[i, t: N] = sum{s=t..N - 1} x[i, s]*prod{l=t..s - 1} w[l]",
 }
 
@@ -50,7 +58,7 @@ def test_work_grows_with_the_number_of_elements(name, mode):
     assert large <= 2.2 * small
 
 
-QUADRATIC = ("moving average", "return")
+QUADRATIC = ("moving average", "powers to the end", "exponentials of distances", "return")
 
 
 @cache
@@ -91,7 +99,7 @@ def special_rows(length):
 
 @pytest.mark.plain(name=1)
 @pytest.mark.filterwarnings("ignore:")
-@pytest.mark.parametrize("name", [n for n, text in PROGRAMS.items() if "w[" not in text])
+@pytest.mark.parametrize("name", [n for n, text in PROGRAMS.items() if text.count("input") == 1])
 def test_infinities_nan_and_ties_are_what_they_are_for_the_interpreter(name):
     native, oracle = (tadc.compile(PROGRAMS[name], backend=b) for b in ("native", "interpreter"))
     x = special_rows(4)[::41]

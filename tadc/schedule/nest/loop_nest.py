@@ -595,10 +595,12 @@ def stores_groups(s: Store, tile: Sequence[TileIndex]) -> bool:
 
 def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
     """Every step, those inside loops and branches too, in order; of a loop in strips, those of the body of a strip."""
-    for step in steps:
+    waiting = [*reversed(steps)]
+    while waiting:
+        step = waiting.pop()
         yield step
-        for body in bodies(step):
-            yield from steps_of(body)
+        for body in reversed(bodies(step)):
+            waiting += reversed(body)
 
 
 def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
@@ -607,20 +609,14 @@ def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
     return frozenset(d.name for d in made if isinstance(d, Looked))
 
 
+_WITHOUT_BODIES = (Let, LetIndex, Accumulator, Accumulate, Assign, Store, Barrier, MatrixProducts)
+
+
 def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
     """The bodies of the step: one, or two alternatives."""
+    if isinstance(step, _WITHOUT_BODIES):
+        return ()
     match step:
-        case (
-            Let()
-            | LetIndex()
-            | Accumulator()
-            | Accumulate()
-            | Assign()
-            | Store()
-            | Barrier()
-            | MatrixProducts()
-        ):
-            return ()
         case (
             Loop(body=body)
             | Lanes(body)

@@ -28,6 +28,8 @@ def joined(program: Program) -> Program:
 
 
 def _joined(s: Statement) -> Statement:
+    if not _has_sums(s.body):
+        return s
     terms = list(_terms(_with_even_powers_in_order(s.body, s.indices)))
     sums = {n: found for n, (_, e) in enumerate(terms) if (found := _summed(e)) is not None}
     for n, first in sums.items():

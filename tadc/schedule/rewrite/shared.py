@@ -17,7 +17,7 @@ from typing import TypeAlias, cast
 from tadc.integer import TooComplex, implies
 from tadc.integer.projection import project
 from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.canonical import canonical_value
+from tadc.ir.canonical import canonical_value, outlines
 from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.expr import Call, Const, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
@@ -118,11 +118,15 @@ def _size(value: _Value) -> int:
 
 
 def _values(program: Program) -> list[_Value]:
-    """The expensive values that depend on indices."""
+    """The expensive values that depend on indices, of those that several statements may have."""
     sizes = frozenset(program.parameters)
     values: dict[_Key, _Value] = {}
+    outline = [outlines(s.body) for s in program.statements]
+    statements = Counter(key for of in outline for key in {*of.values()})
     for n, s in enumerate(program.statements):
         for e, place in _expensive(s, sizes):
+            if statements[outline[n][e]] == 1:
+                continue
             form, free = canonical_value(e, sizes)
             if free and _may_be_read(e, free, s, place):
                 use = _Use(e, tuple(free), place, s.body is e)

@@ -4,6 +4,7 @@
     c[j] = sum{k=0..j} (if a(k) = m[j] then t(k) else 0)
                                                  is    c[j] = (c[j-1] where m[j-1] = m[j], else 0) + ..
     r[k] = sum{j=k..N-1} g(j)*prod{l=k+1..j} a(l)    is    r[k] = r[k+1]*a(k+1) + g(k)
+    y[j] = sum{k=0..j} t(k)*a**(j - k)     is    y[j] = y[j-1]*a + t(j),    and so with exp((j - k)*a)
 
 Each is a function `f(p, q)` with `f(p, r) = f(p, q)*f(q, r)`. The first two need an `m` that is a running maximum or
 minimum: then nothing overflows, for `exp` has arguments of at most 0, and what is equal to a maximum is equal to all
@@ -23,10 +24,11 @@ from dataclasses import dataclass
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero
-from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select, call
+from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select, call
 from tadc.ir.program import Program
-from tadc.ir.walk import rewrite, substitute
+from tadc.ir.walk import postorder, rewrite, substitute, with_operands
 from tadc.normalize.in_bounds import reads_are_in_bounds
+from tadc.normalize.simplify import simplified
 
 __all__ = ["SO_FAR", "Step", "Telescoped", "carried", "plain_powers", "telescoped"]
 
@@ -79,7 +81,10 @@ class Telescoped:
 
 def carried(step: Step, program: Program) -> Expr | None:
     """What the sum up to the value before is at `index`, in terms of SO_FAR; None if the terms change in another way."""
-    match _factor(step.e.body, step.index):
+    factor = _factor(step.e.body, step.index)
+    if factor is not None and (further := _constant_factor(factor, step)) is not None:
+        return Call("gate" if _is_weight(factor, step.e.body) else "mul", (SO_FAR, further))
+    match factor:
         case Call("exp", (Call(_, (a, b)),)):
             for q, p, sign in ((_plain(b), a, 1), (_plain(a), b, -1)):
                 if not isinstance(q, Read) or step.index in p.symbols:
@@ -100,6 +105,47 @@ def carried(step: Step, program: Program) -> Expr | None:
         case _:
             pass
     return None
+
+
+def _constant_factor(factor: Expr, step: Step) -> Expr | None:
+    """What the factor is multiplied with from one value of the index to the next, if that is the same for all of them and all terms."""
+    further: Expr
+    match factor:
+        case Call("pow", (base, IndexValue(form))) if step.index not in base.symbols:
+            exponent = form.coefficient(step.index) * step.sign
+            further = rewrite(Call("pow", (base, Const(exponent))), simplified)
+        case Call("exp", (exponent,)) if (change := _change(exponent, step.index)) is not None:
+            change = Call("mul", (Const(step.sign), change))
+            further = Call("exp", (rewrite(change, simplified),))
+        case _:
+            return None
+    return None if step.inner in further.symbols else further
+
+
+def _is_weight(factor: Expr, term: Expr) -> bool:
+    """Whether the term is 0 where the factor is, whatever the rest is."""
+    gates = (e for e in postorder(term) if isinstance(e, Call) and e.function == "gate")
+    return any(e is factor for gate in gates for e in postorder(gate.args[1]))
+
+
+def _change(e: Expr, index: Symbol) -> Expr | None:
+    """By how much a value is more where the index is one more, if that is the same for all values of the index."""
+    if index not in e.symbols:
+        return Const(0)
+    match e:
+        case IndexValue(form):
+            return Const(form.coefficient(index))
+        case Call("mul", (a, b)) if index not in a.symbols:
+            change = _change(b, index)
+            return None if change is None else Call("mul", (change, a))
+        case Call("mul" | "div" as function, (a, b)) if index not in b.symbols:
+            change = _change(a, index)
+            return None if change is None else Call(function, (change, b))
+        case Call("add" | "sub" | "neg" as function, args):
+            changes = [_change(a, index) for a in args]
+            return Call(function, tuple(c for c in changes if c)) if None not in changes else None
+        case _:
+            return None
 
 
 def telescoped(step: Step, program: Program) -> Telescoped | None:
@@ -193,6 +239,8 @@ def plain_powers(e: Expr) -> Expr:
         match e:
             case Call("exp", (Call("difference", (a, b)),)) if _plain(a) is _plain(b):
                 return Select(Comparison("==", a, a), Const(1), Const(float("nan")))
+            case Call("pow", (_, IndexValue(form))) if form.is_constant:
+                return simplified(with_operands(e, tuple(map(simplified, e.operands))))
             case Call("mul" | "gate", (Const(1), x) | (x, Const(1))):
                 return x
             case _:
@@ -206,6 +254,10 @@ def _factor(e: Expr, index: Symbol) -> Expr | None:
     while index in e.symbols:
         match e:
             case Call("exp", (Call(function, _),)) if function in _POWERS:
+                return e
+            case Call("pow", (base, IndexValue())) if index not in base.symbols:
+                return e
+            case Call("exp", (exponent,)) if _change(exponent, index) is not None:
                 return e
             case Select(Comparison("==", a, b), _, Const(0)) if index in a.symbols | b.symbols:
                 return e
