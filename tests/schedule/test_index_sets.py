@@ -14,7 +14,14 @@ from tadc.runtime.cpu import c_compiler
 from tadc.runtime.cpu.native import NativeRunner
 from tadc.schedule.choices import Choices
 from tadc.schedule.cpu.index_sets import with_split_loops
-from tadc.schedule.nest.loop_nest import Branch, Loop, steps_of, values_of
+from tadc.schedule.nest.loop_nest import (
+    Branch,
+    Loop,
+    Strips,
+    has_loops,
+    steps_of,
+    values_of,
+)
 from tadc.schedule.nest.lower import kernels
 
 SIZES = "size N, M, K\ninput x[N,K], v[K,M], w[N,M]\n"
@@ -62,3 +69,45 @@ def test_a_loop_over_few_values_keeps_its_tests():
     loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop)]
 
     assert list(with_split_loops(loops)) == loops
+
+
+# The test changes along the lanes.
+SLANTED = {
+    "a periodic sum": "y[b: 5, i: N] = sum{k: N} c[wrap(i - k)]*x[b,k]; input c[N], x[5,N]",
+    "distances": "y[b: 5, i: N] = sum{k: N} c[abs(i - k)]*x[b,k]; input c[N], x[5,N]",
+    "every second one": "y[i: N] = max{k: N} (if 2*k <= i + 3 then c[k]*c[i] else c[i] - c[k]); input c[N]",
+    "from the end": "y[i: N] = min{k: N} (if i + k < N then c[i + k] else 2*c[k]); input c[N]",
+    "in a sum of sums": "y[i: N] = sum{j: 3, k: N} (if k <= i + j then c[k]*x[j,i] else x[j,k]); input c[N], x[3,N]",
+}
+
+
+@pytest.mark.compiler
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
+@pytest.mark.parametrize("text", SLANTED.values(), ids=SLANTED)
+def test_loops_split_along_lanes_have_the_values_of_the_interpreter(text):
+    native, oracle = (tadc.compile(text, backend=b) for b in ("native", "interpreter"))
+    random = np.random.default_rng(0)
+    for n in (1, 2, 31, 40, 70, 129):
+        shapes = ([e.at({"N": n}) for e in t.shape] for t in native.program.inputs)
+        arrays = [random.uniform(-1, 1, shape) for shape in shapes]
+        np.testing.assert_allclose(native(*arrays), oracle(*arrays), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("text", SLANTED.values(), ids=SLANTED)
+def test_a_test_that_changes_along_the_lanes_is_left_in_one_of_three_loops(text):
+    program = tadc.compile(text).program
+    whole = Choices((("long sums are in parts", 1),))
+    lowered = NativeRunner(program, "float64", Options.of(), whole).lowered({"N": 3000})
+    (strips,) = (s for s in steps_of(lowered.kernels[-1].body) if isinstance(s, Strips))
+
+    loops = [
+        s for s in steps_of(strips.body) if isinstance(s, Loop) and s.range.index.startswith("k")
+    ]
+    last = [s for s in loops if not has_loops(s.body)]
+
+    assert [has_tests(s) for s in last] == [False, True, False]
+
+
+def has_tests(loop):
+    values = (e for s in steps_of(loop.body) for value in values_of(s) for e in postorder(value))
+    return any(isinstance(e, Select) and isinstance(e.condition, Domain) for e in values)

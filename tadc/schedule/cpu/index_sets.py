@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, Condition, Domain
 from tadc.ir.expr import Select
 from tadc.ir.range import Range
@@ -22,6 +22,8 @@ from tadc.ir.walk import postorder
 from tadc.schedule.nest.interior import selected
 from tadc.schedule.nest.lanes import Varying
 from tadc.schedule.nest.loop_nest import (
+    FIRST_LANE,
+    LAST_LANE,
     Branch,
     Loop,
     Step,
@@ -39,34 +41,66 @@ FEW = 16  # values: of so few each is tested
 
 
 def with_split_loops(
-    steps: Sequence[Step], varying: frozenset[Symbol] = frozenset()
+    steps: Sequence[Step],
+    varying: frozenset[Symbol] = frozenset(),
+    lane: Symbol | None = None,
 ) -> Iterator[Step]:
-    """The steps with long loops split. What is `varying` differs between the lanes around."""
+    """The steps with long loops split. What is `varying` differs between the lanes around, which are neighbours along `lane`."""
     for step in steps:
-        inside = varying
         if isinstance(step, Strips):
             inside = frozenset(Varying.of({*varying, step.range.index}, step.body).symbols)
-        step = map_bodies(step, partial(with_split_loops, varying=inside))
-        yield from _split(step, varying) if isinstance(step, Loop) else (step,)
+            along = None if varying else step.range.index
+            laned = with_split_loops(step.body, inside, along)
+            rest = map_bodies(replace(step, body=()), partial(with_split_loops, varying=inside))
+            assert isinstance(rest, Strips)
+            yield replace(rest, body=tuple(laned))
+            continue
+        step = map_bodies(step, partial(with_split_loops, varying=varying, lane=lane))
+        yield from _split(step, varying, lane) if isinstance(step, Loop) else (step,)
 
 
-def _split(loop: Loop, varying: frozenset[Symbol]) -> Iterator[Step]:
+def _split(loop: Loop, varying: frozenset[Symbol], lane: Symbol | None) -> Iterator[Step]:
     """The loop, or one for each part of its range."""
     tests = _tests(loop, varying)
     trips = loop.range.trips
-    if not 0 < len(tests) <= MOST_TESTS or (trips is not None and trips <= FEW):
+    if len(tests) > MOST_TESTS or (trips is not None and trips <= FEW):
         yield loop
-        return
-    test = tests[0]
+    elif tests:
+        for part in _parts(loop, tests[0], (tests[0], tests[0])):
+            yield from _split(part, varying, lane)
+    elif lane is not None and len(of_lanes := _tests(loop, varying - {lane})) == 1:
+        (test,) = of_lanes
+        yield from _parts(loop, test, _ends(test, lane))
+    else:
+        yield loop
+
+
+def _ends(test: Condition, lane: Symbol) -> tuple[Condition, Condition]:
+    """The test of the lane for which it says most, and of that for which it says least."""
+    first, last = (test.substitute({lane: symbol(end)}) for end in (FIRST_LANE, LAST_LANE))
+    return (first, last) if test.form.coefficient(lane) > 0 else (last, first)
+
+
+def _parts(loop: Loop, test: Condition, ends: tuple[Condition, Condition]) -> Iterator[Loop]:
+    """A loop for the values where the test holds nowhere, one where it holds somewhere, and one where it holds everywhere, in order:
+    there the first one of `ends` holds, somewhere the second one.
+    """
+    everywhere, somewhere = ends
+    nowhere, negation, elsewhere = somewhere.negation, test.negation, everywhere.negation
+    assert nowhere and negation and elsewhere, "only inequalities are tests"
+    parts = [
+        ((nowhere,), _decided(loop.body, negation)),
+        ((somewhere, elsewhere), loop.body),
+        ((everywhere,), _decided(loop.body, test)),
+    ]
+    if everywhere == somewhere:
+        del parts[1]
     rising = test.form.coefficient(loop.range.index) > 0
-    negation = test.negation
-    assert negation, "only inequalities are tests"
-    for condition in (negation, test) if rising else (test, negation):
-        part = Range.of(loop.range.index, (condition.form,))
+    for conditions, body in parts if rising else reversed(parts):
+        part = Range.of(loop.range.index, tuple(c.form for c in conditions))
         lows, highs = (*loop.range.lows, *part.lows), (*loop.range.highs, *part.highs)
         within = Range(loop.range.index, lows, highs).ordered
-        body = tuple(_decided(loop.body, condition))
-        yield from _split(replace(loop, range=within, body=body, never_empty=False), varying)
+        yield replace(loop, range=within, body=tuple(body), never_empty=False)
 
 
 def _tests(loop: Loop, varying: frozenset[Symbol]) -> list[Condition]:
