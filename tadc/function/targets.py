@@ -8,9 +8,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tadc import compiler
-from tadc.errors import ArgumentError, BackendError, DerivativeError
+from tadc.errors import ArgumentError, BackendError, DerivativeError, Error
 from tadc.function.letters import own_letters
 from tadc.ir.element_types import HALF_TYPES
+from tadc.ir.program import Program
+from tadc.options import Options
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.machine import ANY_OF_OPENCL, HOPPER, Machine
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
@@ -28,6 +30,13 @@ __all__ = ["FILES", "TARGETS", "Target", "Unit", "source"]
 
 # Of a mode in a manifest, where no file has it.
 NOTHING: Mapping[str, object] = {"launcher": None, "workspace_bytes": "0", "kernels": []}
+
+
+class _Call(NamedTuple):
+    """A program, and numbers for all of its sizes."""
+
+    program: Program
+    sizes: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -87,17 +96,40 @@ class Unit:
         return opencl_text(self._on_gpu(ANY_OF_OPENCL), self._first._origin.source.text, self.dtype)
 
     def _on_gpu(self, machine: Machine) -> list[GpuModule]:
-        decided = self._decisions(partial(compiler.gpu_decisions, machine=machine))
-        return [
-            GpuModule.of(
-                m,
-                None if m.program.sizes else {},
-                self.dtype,
-                room=decided[m.name].room if m.name in decided else None,
-                machine=machine,
-            )
-            for m in self._modules(decided)
-        ]
+        """The modes as a GPU runs them: as a call of these sizes would, where all have numbers."""
+        others = {mode: f for mode, f in self.functions.items() if mode not in self._calls}
+        decided = self._decisions(partial(compiler.gpu_decisions, machine=machine), others)
+        modules: list[GpuModule] = []
+        for m in self._modules(decided):
+            if call := self._calls.get(m.name):
+                modules.append(self._as_called(call, m.name, machine))
+            else:
+                room = decided[m.name].room if m.name in decided else None
+                known: Mapping[str, int] | None = None if m.program.sizes else {}
+                modules.append(GpuModule.of(m, known, self.dtype, room=room, machine=machine))
+        return modules
+
+    def _as_called(self, call: _Call, mode: str, machine: Machine) -> GpuModule:
+        """What a call runs, with numbers for its sizes."""
+        program, sizes = call
+        decided = compiler.gpu_decisions(program, sizes, self.dtype, self._options, machine)
+        lowered = compiler.lowered_for_gpu(
+            program, mode, decided, sizes, self.dtype, machine, blas=False, tiles={}
+        )
+        return lowered.for_sizes(sizes)
+
+    @cached_property
+    def _calls(self) -> dict[str, _Call]:
+        """The calls of these sizes by mode, if all sizes were given.
+
+        There is none where data, or the elimination of a system, decide.
+        """
+        found = {}
+        for mode, f in self.functions.items():
+            eliminates = any(kind in compiler.EXPLICIT for kind, _ in f._origin.derivations)
+            if not (f.program.sizes or eliminates or mode in self.listed) and (call := _call_of(f)):
+                found[mode] = call
+        return found
 
     @property
     def _plain(self) -> GpuSource:
@@ -177,14 +209,16 @@ class Unit:
 
     @cached_property
     def modules(self) -> list[Module]:
-        return self._modules(self._decisions(compiler.decisions))
+        return self._modules(self._decisions(compiler.decisions, self.functions))
 
-    def _decisions(self, decide: Callable[..., Decisions]) -> dict[str, Decisions]:
+    def _decisions(
+        self, decide: Callable[..., Decisions], functions: Mapping[str, Function]
+    ) -> dict[str, Decisions]:
         """By mode, what a call would decide: one of these sizes, or of about a thousand where there are none."""
         decided = {}
-        for mode, f in self.functions.items():
-            options = replace(f._options, blas=False)  # which no text calls
-            decided[mode] = decide(f.program, about_a_thousand(f.program), self.dtype, options)
+        for mode, f in functions.items():
+            sizes = about_a_thousand(f.program)
+            decided[mode] = decide(f.program, sizes, self.dtype, self._options)
         return decided
 
     def _modules(self, decided: Mapping[str, Decisions]) -> list[Module]:
@@ -199,6 +233,11 @@ class Unit:
     def index_type(self) -> DType:
         """The type of indices in files of C: as the manifest says; without one, wide enough for all sizes."""
         return self.manifest["index_type"] if self.targets else "int64"
+
+    @property
+    def _options(self) -> Options:
+        """Those of all functions, without BLAS, which no text calls."""
+        return replace(self._first._options, blas=False)
 
     @property
     def dtype(self) -> DType:
@@ -219,6 +258,24 @@ class Unit:
     @property
     def _first(self) -> Function:
         return next(iter(self.functions.values()))
+
+
+def _call_of(f: Function) -> _Call | None:
+    """The call that the function without numbers would have for its sizes; None where it would be another."""
+    origin = f._origin
+    given = origin.options.sizes
+    if not given:
+        return None
+    try:
+        free = f._of(replace(origin, options=replace(origin.options, sizes={})))
+        called, numbers = free._with_numbers({s: n for s, n in given.items() if s in free.sizes})
+    except Error:  # it is a program for these numbers alone
+        return None
+    program = called.program
+    is_same = program.outputs == f.program.outputs and called.inputs == f.inputs
+    if not is_same or numbers.keys() != {*program.sizes} or called._is_empty(numbers):
+        return None
+    return _Call(program, program.size_values(numbers))
 
 
 def _cuda(unit: Unit) -> str:
