@@ -65,15 +65,40 @@ class Unit:
         """The manifest of the targets' files: all that their callers must know (`docs/api.md`)."""
         described = {entry for t in self.targets for entry in TARGETS[t].manifest.split()}
         nothing = {entry: n for entry, n in NOTHING.items() if entry not in described}
-        whole = self._with_kernels(described).manifest
+        whole = self._with_kernels(described)
         described_modes = {name: mode | nothing for name, mode in whole["modes"].items()}
         return with_lists({**whole, "modes": described_modes}, self.listed, self.checks)
 
-    def _with_kernels(self, described: Set[str]) -> GpuSource:
-        """The source of the manifest's kernels; without schedules, if no target has kernels."""
+    def _with_kernels(self, described: Set[str]) -> dict[str, Any]:
+        """The manifest with the kernels of its target, if one has some; a workspace is large enough for all targets."""
         if "kernels" not in described:
-            return self._plain
-        return self.opencl if "opencl" in self.targets else self.cuda
+            return self._of_host
+        made = (self.opencl if "opencl" in self.targets else self.cuda).manifest
+        if "c" not in self.targets:
+            return made
+        modes = {
+            name: mode | {"workspace_bytes": _larger(mode, self._of_host["modes"][name])}
+            for name, mode in made["modes"].items()
+        }
+        return {**made, "modes": modes}
+
+    @cached_property
+    def _of_host(self) -> dict[str, Any]:
+        """The manifest of files that have no kernels of a GPU."""
+        from tadc.emit.clike.gpu_kernel import safe_index_type
+        from tadc.emit.clike.launcher import manifest
+
+        modules = [m.module for m in self.cpu] if "c" in self.targets else self.modules
+        # Sizes that are made of numbers alone, such as how many parts a sum has, are numbers too.
+        modules = [replace(m, program=m.program.specialised({})) for m in modules]
+        index_type = safe_index_type([GpuModule(m, ()) for m in modules])
+        source = self._first._origin.source.text
+        return manifest(modules, source, self.dtype, index_type, {m.name: [] for m in modules})
+
+    @cached_property
+    def cpu(self) -> list[CpuModule]:
+        """The modes as files of C have them."""
+        return [CpuModule.of(m, self.dtype) for m in self.modules]
 
     @cached_property
     def cuda(self) -> GpuSource:
@@ -130,11 +155,6 @@ class Unit:
             if not (f.program.sizes or eliminates or mode in self.listed) and (call := _call_of(f)):
                 found[mode] = call
         return found
-
-    @property
-    def _plain(self) -> GpuSource:
-        """As `cuda`, without schedules."""
-        return self.cuda_text(list(map(GpuModule.plain, self.modules)))
 
     def cuda_text(
         self, modules: Sequence[GpuModule], lists: Mapping[str, Sequence[str]] | None = None
@@ -260,6 +280,12 @@ class Unit:
         return next(iter(self.functions.values()))
 
 
+def _larger(*modes: Mapping[str, Any]) -> str:
+    """The larger workspace of two modes."""
+    each = list(dict.fromkeys(mode["workspace_bytes"] for mode in modes))
+    return each[0] if len(each) == 1 else f"max({', '.join(each)})"
+
+
 def _call_of(f: Function) -> _Call | None:
     """The call that the function without numbers would have for its sizes; None where it would be another."""
     origin = f._origin
@@ -306,8 +332,7 @@ def _cuda_atomic(unit: Unit) -> str:
 def _c(unit: Unit) -> str:
     from tadc.emit.c.file import c_launcher, emit_c
 
-    cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
-    text = emit_c(cpu, unit.dtype, unit.index_type, lists=unit.list_tensors)
+    text = emit_c(unit.cpu, unit.dtype, unit.index_type, lists=unit.list_tensors)
     launchers = {
         m.name: c_launcher(m, unit.dtype, unit.index_type)
         for m in unit.modules
