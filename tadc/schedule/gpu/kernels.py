@@ -31,7 +31,7 @@ from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.split import split
-from tadc.schedule.gpu.stored_factors import with_stored_factors
+from tadc.schedule.gpu.stored_factors import Times, with_stored_factors
 from tadc.schedule.gpu.team_tile import with_team_tile
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
@@ -45,6 +45,7 @@ from tadc.schedule.nest.short_loops import UNROLLED
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes
 from tadc.schedule.nest.work import works
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
+from tadc.schedule.rewrite.single_terms import with_single_terms
 
 __all__ = ["gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
@@ -89,6 +90,7 @@ def gpu_program(
         program = with_short_sums(program, few)
         program = without_few_rows(program, sizes, machine, room)
     times = None if sizes is None else partial(_times, sizes, machine, dtype)
+    program = _with_single_terms(program, times)
     if sizes is not None and times:
         program = with_stored_factors(program, sizes, room, times)
     program = split(program, sizes, machine, blas=blas, room=room, times=times)
@@ -96,6 +98,16 @@ def gpu_program(
     return unrounded(
         program if sizes is None else _with_row_lengths(program, sizes, machine), dtype
     )
+
+
+def _with_single_terms(program: Program, times: Times | None) -> Program:
+    """Sums of at most one term are choices, where that is no slower by the model."""
+    statements = []
+    for s in program.statements:
+        made = with_single_terms(s, program)
+        is_slower = made is not s and times and times(program, [s])[0] < times(program, [made])[0]
+        statements.append(s if is_slower else made)
+    return replace(program, statements=tuple(statements))
 
 
 def _times(
