@@ -252,7 +252,12 @@ class Unit:
     @property
     def index_type(self) -> DType:
         """The type of indices in files of C: as the manifest says; without one, wide enough for all sizes."""
-        return self.manifest["index_type"] if self.targets else "int64"
+        if not self.targets:
+            return "int64"
+        told = {self.manifest["index_type"]}
+        if not self._first.program.sizes:  # then no parameter of a launcher has this type
+            told.add(self._of_host["index_type"])
+        return "int64" if "int64" in told else "int32"
 
     @property
     def _options(self) -> Options:

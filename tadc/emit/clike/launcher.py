@@ -139,10 +139,10 @@ class Launcher:
                 held &= Domain.of((c,))
                 negated = f"!({text.condition(Domain.of((c,))).text})"
                 checks.append(_Check(negated, c.form.symbols))
-        too_large = self._overflows(most, step) if text.index_type == "int32" else self._endless()
+        too_large = self._overflows(most, step) if text.index_type == "int32" else self._uncounted()
         return checks + too_large
 
-    def _endless(self) -> list[_Check]:
+    def _uncounted(self) -> list[_Check]:
         """Temporaries whose bytes are more than 64 bits count: a workspace has them, whose size would be wrong.
 
         Raises BackendError where that is so whatever the sizes.
