@@ -20,7 +20,6 @@ FAR = 2.0  # times the least
 # Why kernels of a formula take more than that, by what limits them.
 OF_PRODUCTS = "what threads read of shared memory takes as long as their products, and where a block of 32 terms ends, sums of groups that have no registers are added to in memory: a fifth of the time"
 REASONS = {
-    ("attention", "copies to shared memory"): OF_PRODUCTS,
     ("convolution, brackets", "copies to shared memory"): OF_PRODUCTS + "; at borders each element of the gradient of the images tests for each of the nine places whether it is inside",
     ("convolution, pad", "copies to shared memory"): "as with brackets, of which each image has borders",
     ("depthwise", "L2"): "the gradient of the filters: a warp has all nine taps, each of which reads both images at addresses of its own; rows are read again for each row of taps",
