@@ -169,8 +169,12 @@ def met(rows: Sequence[dict[str, Any]]) -> list[str]:
 def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
     """The options that the rows were made with."""
     seeds = sorted(int(r["name"]) for r in rows if r["kind"] == "random formulas")
-    last = next((n for n, seed in enumerate(seeds) if n != seed), len(seeds))
-    return f"`--others --seeds 0 {last}`"
+    others = "--others " if any(r["kind"] != "random formulas" for r in rows) else ""
+    if not seeds:
+        return f"`{others.strip()}`"
+    first = seeds[0]
+    end = next((n for n, seed in enumerate(seeds, first) if n != seed), first + len(seeds))
+    return f"`{others}--seeds {first} {end}`"
 
 
 def _failed(r: Mapping[str, Any]) -> str:

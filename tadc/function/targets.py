@@ -8,9 +8,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tadc import compiler
-from tadc.errors import ArgumentError, BackendError, DerivativeError
+from tadc.errors import ArgumentError, BackendError, DerivativeError, Error
 from tadc.function.letters import own_letters
 from tadc.ir.element_types import HALF_TYPES
+from tadc.ir.program import Program
+from tadc.options import Options
 from tadc.printing.tex import tex_text
 from tadc.schedule.gpu.machine import ANY_OF_OPENCL, HOPPER, Machine
 from tadc.schedule.lowered import CpuModule, Decisions, GpuModule, Module, modules_of
@@ -28,6 +30,13 @@ __all__ = ["FILES", "TARGETS", "Target", "Unit", "source"]
 
 # Of a mode in a manifest, where no file has it.
 NOTHING: Mapping[str, object] = {"launcher": None, "workspace_bytes": "0", "kernels": []}
+
+
+class _Call(NamedTuple):
+    """A program, and numbers for all of its sizes."""
+
+    program: Program
+    sizes: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -56,15 +65,40 @@ class Unit:
         """The manifest of the targets' files: all that their callers must know (`docs/api.md`)."""
         described = {entry for t in self.targets for entry in TARGETS[t].manifest.split()}
         nothing = {entry: n for entry, n in NOTHING.items() if entry not in described}
-        whole = self._with_kernels(described).manifest
+        whole = self._with_kernels(described)
         described_modes = {name: mode | nothing for name, mode in whole["modes"].items()}
         return with_lists({**whole, "modes": described_modes}, self.listed, self.checks)
 
-    def _with_kernels(self, described: Set[str]) -> GpuSource:
-        """The source of the manifest's kernels; without schedules, if no target has kernels."""
+    def _with_kernels(self, described: Set[str]) -> dict[str, Any]:
+        """The manifest with the kernels of its target, if one has some; a workspace is large enough for all targets."""
         if "kernels" not in described:
-            return self._plain
-        return self.opencl if "opencl" in self.targets else self.cuda
+            return self._of_host
+        made = (self.opencl if "opencl" in self.targets else self.cuda).manifest
+        if "c" not in self.targets:
+            return made
+        modes = {
+            name: mode | {"workspace_bytes": _larger(mode, self._of_host["modes"][name])}
+            for name, mode in made["modes"].items()
+        }
+        return {**made, "modes": modes}
+
+    @cached_property
+    def _of_host(self) -> dict[str, Any]:
+        """The manifest of files that have no kernels of a GPU."""
+        from tadc.emit.clike.gpu_kernel import safe_index_type
+        from tadc.emit.clike.launcher import manifest
+
+        modules = [m.module for m in self.cpu] if "c" in self.targets else self.modules
+        # Sizes that are made of numbers alone, such as how many parts a sum has, are numbers too.
+        modules = [replace(m, program=m.program.specialised({})) for m in modules]
+        index_type = safe_index_type([GpuModule(m, ()) for m in modules])
+        source = self._first._origin.source.text
+        return manifest(modules, source, self.dtype, index_type, {m.name: [] for m in modules})
+
+    @cached_property
+    def cpu(self) -> list[CpuModule]:
+        """The modes as files of C have them."""
+        return [CpuModule.of(m, self.dtype) for m in self.modules]
 
     @cached_property
     def cuda(self) -> GpuSource:
@@ -87,22 +121,40 @@ class Unit:
         return opencl_text(self._on_gpu(ANY_OF_OPENCL), self._first._origin.source.text, self.dtype)
 
     def _on_gpu(self, machine: Machine) -> list[GpuModule]:
-        decided = self._decisions(partial(compiler.gpu_decisions, machine=machine))
-        return [
-            GpuModule.of(
-                m,
-                None if m.program.sizes else {},
-                self.dtype,
-                room=decided[m.name].room if m.name in decided else None,
-                machine=machine,
-            )
-            for m in self._modules(decided)
-        ]
+        """The modes as a GPU runs them: as a call of these sizes would, where all have numbers."""
+        others = {mode: f for mode, f in self.functions.items() if mode not in self._calls}
+        decided = self._decisions(partial(compiler.gpu_decisions, machine=machine), others)
+        modules: list[GpuModule] = []
+        for m in self._modules(decided):
+            if call := self._calls.get(m.name):
+                modules.append(self._as_called(call, m.name, machine))
+            else:
+                room = decided[m.name].room if m.name in decided else None
+                known: Mapping[str, int] | None = None if m.program.sizes else {}
+                modules.append(GpuModule.of(m, known, self.dtype, room=room, machine=machine))
+        return modules
 
-    @property
-    def _plain(self) -> GpuSource:
-        """As `cuda`, without schedules."""
-        return self.cuda_text(list(map(GpuModule.plain, self.modules)))
+    def _as_called(self, call: _Call, mode: str, machine: Machine) -> GpuModule:
+        """What a call runs, with numbers for its sizes."""
+        program, sizes = call
+        decided = compiler.gpu_decisions(program, sizes, self.dtype, self._options, machine)
+        lowered = compiler.lowered_for_gpu(
+            program, mode, decided, sizes, self.dtype, machine, blas=False, tiles={}
+        )
+        return lowered.for_sizes(sizes)
+
+    @cached_property
+    def _calls(self) -> dict[str, _Call]:
+        """The calls of these sizes by mode, if all sizes were given.
+
+        There is none where data, or the elimination of a system, decide.
+        """
+        found = {}
+        for mode, f in self.functions.items():
+            eliminates = any(kind in compiler.EXPLICIT for kind, _ in f._origin.derivations)
+            if not (f.program.sizes or eliminates or mode in self.listed) and (call := _call_of(f)):
+                found[mode] = call
+        return found
 
     def cuda_text(
         self, modules: Sequence[GpuModule], lists: Mapping[str, Sequence[str]] | None = None
@@ -177,14 +229,16 @@ class Unit:
 
     @cached_property
     def modules(self) -> list[Module]:
-        return self._modules(self._decisions(compiler.decisions))
+        return self._modules(self._decisions(compiler.decisions, self.functions))
 
-    def _decisions(self, decide: Callable[..., Decisions]) -> dict[str, Decisions]:
+    def _decisions(
+        self, decide: Callable[..., Decisions], functions: Mapping[str, Function]
+    ) -> dict[str, Decisions]:
         """By mode, what a call would decide: one of these sizes, or of about a thousand where there are none."""
         decided = {}
-        for mode, f in self.functions.items():
-            options = replace(f._options, blas=False)  # which no text calls
-            decided[mode] = decide(f.program, about_a_thousand(f.program), self.dtype, options)
+        for mode, f in functions.items():
+            sizes = about_a_thousand(f.program)
+            decided[mode] = decide(f.program, sizes, self.dtype, self._options)
         return decided
 
     def _modules(self, decided: Mapping[str, Decisions]) -> list[Module]:
@@ -198,7 +252,17 @@ class Unit:
     @property
     def index_type(self) -> DType:
         """The type of indices in files of C: as the manifest says; without one, wide enough for all sizes."""
-        return self.manifest["index_type"] if self.targets else "int64"
+        if not self.targets:
+            return "int64"
+        told = {self.manifest["index_type"]}
+        if not self._first.program.sizes:  # then no parameter of a launcher has this type
+            told.add(self._of_host["index_type"])
+        return "int64" if "int64" in told else "int32"
+
+    @property
+    def _options(self) -> Options:
+        """Those of all functions, without BLAS, which no text calls."""
+        return replace(self._first._options, blas=False)
 
     @property
     def dtype(self) -> DType:
@@ -219,6 +283,30 @@ class Unit:
     @property
     def _first(self) -> Function:
         return next(iter(self.functions.values()))
+
+
+def _larger(*modes: Mapping[str, Any]) -> str:
+    """The larger workspace of two modes."""
+    each = list(dict.fromkeys(mode["workspace_bytes"] for mode in modes))
+    return each[0] if len(each) == 1 else f"max({', '.join(each)})"
+
+
+def _call_of(f: Function) -> _Call | None:
+    """The call that the function without numbers would have for its sizes; None where it would be another."""
+    origin = f._origin
+    given = origin.options.sizes
+    if not given:
+        return None
+    try:
+        free = f._of(replace(origin, options=replace(origin.options, sizes={})))
+        called, numbers = free._with_numbers({s: n for s, n in given.items() if s in free.sizes})
+    except Error:  # it is a program for these numbers alone
+        return None
+    program = called.program
+    is_same = program.outputs == f.program.outputs and called.inputs == f.inputs
+    if not is_same or numbers.keys() != {*program.sizes} or called._is_empty(numbers):
+        return None
+    return _Call(program, program.size_values(numbers))
 
 
 def _cuda(unit: Unit) -> str:
@@ -249,8 +337,7 @@ def _cuda_atomic(unit: Unit) -> str:
 def _c(unit: Unit) -> str:
     from tadc.emit.c.file import c_launcher, emit_c
 
-    cpu = [CpuModule.of(m, unit.dtype) for m in unit.modules]
-    text = emit_c(cpu, unit.dtype, unit.index_type, lists=unit.list_tensors)
+    text = emit_c(unit.cpu, unit.dtype, unit.index_type, lists=unit.list_tensors)
     launchers = {
         m.name: c_launcher(m, unit.dtype, unit.index_type)
         for m in unit.modules

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
-from tadc.ir.affine import Symbol, symbol
+from tadc.ir.affine import Symbol, constant, symbol
 from tadc.ir.element_types import INDEX, NARROW_INDEX
 from tadc.ir.expr import Read
 from tadc.ir.names import Names, identifier
@@ -46,6 +46,7 @@ from tadc.schedule.nest.lanes import NARROW
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
+from tadc.schedule.nest.numbers import with_sizes
 from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, order_of, usual_size
 from tadc.schedule.rewrite.looked_up import has_data
@@ -514,6 +515,17 @@ class GpuModule(Lowered[GpuKernel, MatrixProduct]):
             schedules.append(s)
         module = replace(self.module, kernels=tuple(kernels))
         return replace(self, module=module, kernels=tuple(schedules))
+
+    def for_sizes(self, sizes: Sizes) -> GpuModule:
+        """The same kernels, in whose text these values of all sizes are numbers."""
+        program = self.module.program
+        left = {s: sizes[s] for s in program.sizes}
+        values = {s: constant(n) for s, n in program.size_values(left).items()}
+        schedules = tuple(replace(s, kernel=with_sizes(s.kernel, values)) for s in self.kernels)
+        run = Module(
+            self.module.name, program.specialised(left), tuple(s.kernel for s in schedules)
+        )
+        return replace(self, module=run, kernels=schedules)
 
     def models(self, sizes: Sizes, dtype: str) -> list[KernelModel]:
         """The model of each kernel on the machine for these values of all sizes; `dtype` is that of the module."""

@@ -213,6 +213,9 @@ def test_a_sweep_goes_on_where_it_ended_and_names_kernels_with_a_busy_thread(
     mean = k["mean_thread"] * k["resident"] / min(k["threads"], k["resident"])
     for further in ({"is_uneven": True}, {"longest_thread": 5 * mean}):
         assert "| examples, copy | primal |" in sweep.table([{**first, "kernels": [{**k, **further}]}])  # fmt: skip
+    random = [{**first, "kind": "random formulas", "name": f"{seed}"} for seed in (250, 251)]
+    assert "with `--seeds 250 252`" in sweep.table(random)
+    assert "with `--others --seeds 250 252`" in sweep.table([first, *random])
     assert "| examples | 1 | 1 | 1 | 0 | 0 | 0 |" in sweep.table([{**first, "kernels": [{**k, "longest_thread": 5 * mean}]}])  # fmt: skip
 
 

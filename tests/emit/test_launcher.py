@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 import subprocess
 
@@ -104,3 +105,35 @@ def test_cuda_values_with_derived_sizes_are_the_interpreters(texts):
             results = batch.run(n, mode, arrays, sizes)
             for a, b in zip(results.values(), expected.values(), strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+OUTER = """size N
+input x[N], y[N]
+f[i] = sum{j} exp(x[i]*y[j])
+g[i] = sum{j} exp(x[i]*y[j])*f[j]"""
+
+
+@pytest.mark.parametrize("target", ["c", "cuda"])
+def test_a_temporary_whose_bytes_64_bits_cannot_count_is_an_error(target):
+    f = tadc.compile(OUTER, memory="materialize", sizes={"N": 3 * 10**9})
+
+    with pytest.raises(tadc.BackendError, match="9,000,000,000,000,000,000 elements") as caught:
+        f.source(target)
+    assert "recompute" in caught.value.fix
+    assert tadc.compile(OUTER, memory="materialize", sizes={"N": 10**9}).source(target)
+
+
+def test_a_launcher_refuses_sizes_for_which_a_workspace_cannot_be_counted(tmp_path):
+    text = tadc.compile(OUTER, memory="materialize").source("c")
+    (tmp_path / "f.c").write_text(text)
+    command = [*c_compiler.compiler(), "-shared", "-fPIC", "-O0", "-fopenmp", "f.c", "-o", "f.so"]
+    subprocess.run([*command, "-lm"], cwd=tmp_path, check=True)
+    launcher = ctypes.CDLL(tmp_path / "f.so").program_primal
+    x, y = np.ones(4, "float32"), np.arange(4, dtype="float32")
+    g, workspace = np.zeros(4, "float32"), np.zeros(10**4, "uint8")
+    arrays = [ctypes.c_void_p(a.ctypes.data) for a in (x, y, g, workspace)]
+
+    assert "long long N" in text
+    assert launcher(*arrays, ctypes.c_longlong(3 * 10**9), 1) == 1 and not g.any()
+    assert launcher(*arrays, ctypes.c_longlong(4), 1) == 0
+    assert np.allclose(g, np.exp(y).sum() ** 2, rtol=1e-5)

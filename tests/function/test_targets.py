@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import tadc
 from tadc.cli import commands
+from tadc.emit.clike.launcher import workspace_places
 from tadc.function.targets import FILES, TARGETS, Unit
 from tadc.ir.element_types import HALF_TYPES
 
@@ -85,7 +86,29 @@ def test_text_of_any_sizes_stores_what_calls_of_a_thousand_would(target):
     assert workspace(f, target, N=1000, M=1000) < 10**6
 
 
-def workspace(f, target, **sizes):
+def workspace(f, *targets, **sizes):
     """The bytes that the manifest says a mode's launcher needs."""
-    manifest = Unit({"adjoint": f}, (target,)).manifest
+    manifest = Unit({"adjoint": f}, targets).manifest
     return eval(manifest["modes"]["adjoint"]["workspace_bytes"], {}, sizes)
+
+
+COLUMNS = """size N, M
+input x[N, M]
+m[j] = sum{i} x[i, j]
+y[i, j] = (x[i, j] - m[j]/N)**2
+z[j] = sum{i} y[i, j]"""
+SOFTMAX = "size N, M\ninput x[N, M]\ny[i, j] = exp(x[i, j]) / sum{k} exp(x[i, k])"
+
+
+@pytest.mark.parametrize("targets", [("c",), ("cuda", "c"), ("c", "opencl")], ids=" ".join)
+@pytest.mark.parametrize("text", [RBF, COLUMNS, SOFTMAX], ids=["rbf", "columns", "softmax"])
+def test_a_workspace_has_all_that_a_file_of_c_stores(text, targets):
+    f = tadc.compile(text, sizes={"N": 5000, "M": 60}).adjoint()
+    unit = Unit({"adjoint": f}, targets)
+
+    of_c = dict(zip(targets, unit.texts(), strict=True))["c"]
+    placed = re.findall(r"(\w+)\* (\w+) = \(\1\*\)free;", of_c)
+    (module,) = (m.module for m in unit.cpu)
+    places, bytes_ = workspace_places(module.temporaries, {}, "float32")
+    assert placed == [("float", name) for name in places] != []
+    assert workspace(f, *targets) >= bytes_

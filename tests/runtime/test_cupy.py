@@ -400,6 +400,30 @@ def test_large_matrix_products_are_left_to_cublas(xp, monkeypatch, flipped):
     assert "cuBLAS" not in str(tadc.compile(text, backend="cuda", blas=False).plan(B=2, I=5, J=6, K=7))  # fmt: skip
 
 
+WITH_PRODUCTS = {
+    "a layer": ("input x[I, K], w[K, J], b[J]\ny[i, j] = tanh((sum{k} x[i, k]*w[k, j]) + b[j])", [(5, 7), (7, 6), (6,)]),
+    "two": ("input x[I, K], w[K, J], v[J, K]\ny[i, j] = (sum{k} x[i, k]*w[k, j])*(sum{k} x[i, k]*v[j, k])", [(5, 7), (7, 6), (6, 7)]),
+}  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", WITH_PRODUCTS)
+def test_products_inside_of_other_values_are_left_to_cublas(xp, monkeypatch, name):
+    monkeypatch.setattr("tadc.schedule.nest.matrix_product.WORTH", 100)
+    monkeypatch.setattr("tadc.schedule.gpu.products_apart.WORTH", 0)
+    text, shapes = WITH_PRODUCTS[name]
+    random = np.random.default_rng(3)
+    arrays = [random.normal(size=shape) for shape in shapes]
+    before = STATE.products
+
+    value = tadc.compile(f"size I, J, K\n{text}")(*map(xp.asarray, arrays))
+
+    expected = tadc.compile(f"size I, J, K\n{text}", backend="numpy")(*arrays)
+    assert relative(xp.asnumpy(value), expected) < 1e-12
+    if xp.__version__ == "0":
+        assert STATE.products == before + (1 if name == "a layer" else 2)
+
+
 TURNED = {
     "neither": ("a[n,m,i,k]*b[n,m,k,j]", (2, 3, 5, 7), (2, 3, 7, 6)),
     "the left one": ("a[n,m,k,i]*b[n,m,k,j]", (2, 3, 7, 5), (2, 3, 7, 6)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, NamedTuple
 
 from tadc.emit.clike.index_width import numbers
@@ -11,6 +12,7 @@ from tadc.emit.clike.kernel import element_type, kernel_sizes
 from tadc.emit.clike.names import c_names
 from tadc.emit.clike.spelling import DType, Precedence, bracketed
 from tadc.emit.clike.text import REAL, CText
+from tadc.errors import BackendError
 from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import EVERYWHERE, FALSE, Domain, at_least_zero
@@ -23,6 +25,7 @@ __all__ = ["LARGEST_INT32", "Launcher", "factor", "manifest", "workspace_places"
 
 ALIGNMENT = 256  # bytes: temporaries in the workspace begin at multiples of it
 LARGEST_INT32 = 2**31 - 1
+LARGEST_INT64 = 2**63 - 1
 
 
 def workspace_places(
@@ -136,7 +139,31 @@ class Launcher:
                 held &= Domain.of((c,))
                 negated = f"!({text.condition(Domain.of((c,))).text})"
                 checks.append(_Check(negated, c.form.symbols))
-        return checks + (self._overflows(most, step) if text.index_type == "int32" else [])
+        too_large = self._overflows(most, step) if text.index_type == "int32" else self._uncounted()
+        return checks + too_large
+
+    def _uncounted(self) -> list[_Check]:
+        """Temporaries whose bytes are more than 64 bits count: a workspace has them, whose size would be wrong.
+
+        Raises BackendError where that is so whatever the sizes.
+        """
+        text = self.text
+        wide = replace(text, names={s: f"(double){name}" for s, name in text.names.items()})
+        checks: list[_Check] = []
+        for t in self.module.temporaries:
+            most = LARGEST_INT64 // t.itemsize(text.dtype)
+            numbers = prod(n.constant for n in t.shape if n.is_constant)
+            open_ = [n for n in t.shape if not n.is_constant]
+            if numbers > most:
+                raise BackendError(
+                    None,
+                    f"`{t.name}` has {numbers:,} elements, whose bytes 64 bits cannot count",
+                    fix='do not store it, by `memory="recompute"`, or use smaller sizes',
+                )
+            if len(open_) > 1:
+                sizes = tuple(s for n in open_ for s in n.symbols)
+                checks.append(_Check(f"{_product(t.shape, text, wide)} > {most}.0", sizes))
+        return checks
 
     def _overflows(self, most: int, step: int) -> list[_Check]:
         """Tensors with more elements, and index expressions with larger values, than 32 bits hold."""

@@ -16,7 +16,7 @@ from math import prod
 from operator import itemgetter
 
 from tadc.bounded_cache import BoundedCache
-from tadc.ir.element_types import arithmetic, item_bytes
+from tadc.ir.element_types import HALF_TYPES, arithmetic, item_bytes
 from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.gpu.column_teams import in_columns
@@ -26,12 +26,13 @@ from tadc.schedule.gpu.half import unrounded
 from tadc.schedule.gpu.held_rows import row_lengths, with_held_row
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.matrices import matrix_shapes, with_matrices
-from tadc.schedule.gpu.model import kernel_model
+from tadc.schedule.gpu.model import kernel_model, product_model
 from tadc.schedule.gpu.prefix_scan import running_in_parts
+from tadc.schedule.gpu.products_apart import with_products_apart
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.gpu.split import split
-from tadc.schedule.gpu.stored_factors import with_stored_factors
+from tadc.schedule.gpu.stored_factors import Times, with_stored_factors
 from tadc.schedule.gpu.team_tile import with_team_tile
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
@@ -40,11 +41,13 @@ from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
+from tadc.schedule.nest.matrix_product import left_to_blas
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.short_loops import UNROLLED
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes
 from tadc.schedule.nest.work import works
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
+from tadc.schedule.rewrite.single_terms import with_single_terms
 
 __all__ = ["gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
@@ -88,9 +91,12 @@ def gpu_program(
         }
         program = with_short_sums(program, few)
         program = without_few_rows(program, sizes, machine, room)
-    times = None if sizes is None else partial(_times, sizes, machine, dtype)
+    times = None if sizes is None else partial(_times, sizes, machine, dtype, blas)
+    program = _with_single_terms(program, times)
     if sizes is not None and times:
         program = with_stored_factors(program, sizes, room, times)
+        if blas and dtype not in HALF_TYPES:
+            program = with_products_apart(program, sizes, dtype, room, times)
     program = split(program, sizes, machine, blas=blas, room=room, times=times)
     program = running_in_parts(program, sizes, machine)
     return unrounded(
@@ -98,11 +104,26 @@ def gpu_program(
     )
 
 
+def _with_single_terms(program: Program, times: Times | None) -> Program:
+    """Sums of at most one term are choices, where that is no slower by the model."""
+    statements = []
+    for s in program.statements:
+        made = with_single_terms(s, program)
+        is_slower = made is not s and times and times(program, [s])[0] < times(program, [made])[0]
+        statements.append(s if is_slower else made)
+    return replace(program, statements=tuple(statements))
+
+
 def _times(
-    sizes: Sizes, machine: Machine, dtype: str, program: Program, statements: Sequence[Statement]
+    sizes: Sizes,
+    machine: Machine,
+    dtype: str,
+    blas: bool,
+    program: Program,
+    statements: Sequence[Statement],
 ) -> tuple[float, float]:
     """The seconds of some statements among those of the program, by the model, and the least that they need. Kernels that are uneven count
-    as if they took as much longer as would be worth it.
+    as if they took as much longer as would be worth it. With `blas` large products are a library's.
     """
     made = {s.target.name: s.target for s in statements}
     tensors = {**program.tensors, **made}
@@ -116,7 +137,12 @@ def _times(
     )
     values = alone.size_values({s: sizes[s] for s in alone.sizes})
     each = (_alone_or_apart(k, alone, sizes, machine, dtype, {}) for k in kernels(alone, "parts"))
-    models = [kernel_model(s, alone, values, machine, dtype) for run in each for _, s in run]
+    models = []
+    for k, s in chain.from_iterable(each):
+        is_product = blas and left_to_blas(k, alone, values)
+        models.append(
+            (product_model if is_product else kernel_model)(s, alone, values, machine, dtype)
+        )
     seconds = sum(m.seconds * (WORTH_UNEVEN if m.is_uneven else 1) for m in models)
     return seconds, sum(m.ideal for m in models)
 

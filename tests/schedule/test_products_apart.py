@@ -1,0 +1,62 @@
+"""Products of matrices inside of other values are a library's where the model says that this is faster."""
+
+from __future__ import annotations
+
+import pytest
+
+import tadc
+from tadc.runtime.cuda.launch import CudaRunner
+
+LARGE = dict.fromkeys("IJK", 2048)
+TEXT = "size I, J, K\ninput x[I, K], w[K, J], v[K, J], b[J]\ny[i, j] = {}"
+PRODUCT = "sum{k} x[i, k]*w[k, j]"
+APART = {
+    "a layer": "tanh((sum{k} x[i, k]*w[k, j]) + b[j])",
+    "a gate": "(sum{k} x[i, k]*w[k, j])*b[j]",
+    "a choice by its value": "if (sum{k} x[i, k]*w[k, j]) > b[j] then (sum{k} x[i, k]*w[k, j]) else 0",
+    "two": "(sum{k} x[i, k]*w[k, j])*(sum{k} x[i, k]*v[k, j])",
+}  # fmt: skip
+WHOLE = {
+    "a product alone": PRODUCT,
+    "a part of the elements": "if i <= j then (sum{k} x[i, k]*w[k, j]) + b[j] else 0",
+    "another sum": "tanh(max{k} x[i, k]*w[k, j])",
+}
+
+
+def module(body, sizes, dtype="float32", **options):
+    f = tadc.compile(TEXT.format(body), backend="cuda", dtype=dtype, **options)
+    return CudaRunner(f.program, dtype, f._options).lowered(sizes)
+
+
+@pytest.mark.parametrize("name", APART)
+def test_a_large_product_in_another_value_is_a_librarys(name):
+    made = module(APART[name], LARGE)
+
+    assert len(made.products) == (2 if name == "two" else 1)
+    assert len(made.kernels) == len(made.products) + 1
+    assert not module(APART[name], LARGE, blas=False).products
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_is_no_product_in_another_value_stays_as_it_is(name):
+    made = module(WHOLE[name], LARGE)
+
+    assert len(made.kernels) == 1
+    assert bool(made.products) == (name == "a product alone")
+
+
+def test_a_small_product_stays_where_it_is():
+    assert not module(APART["a layer"], dict.fromkeys("IJK", 64)).products
+
+
+def test_a_product_of_16_bits_stays_where_it_is():
+    assert not module(APART["a layer"], LARGE, "float16").products
+
+
+def test_a_product_is_stored_in_what_there_is_for_it():
+    bytes_ = 4 * 2048**2
+
+    assert not module(APART["a layer"], LARGE, memory_limit=bytes_ - 1).products
+    assert module(APART["a layer"], LARGE, memory_limit=bytes_).products
+    assert len(module(APART["two"], LARGE, memory_limit=bytes_).products) == 1
+    assert not module(APART["a layer"], LARGE, memory="recompute").products
