@@ -56,6 +56,21 @@ def test_factors_are_multiplied_where_that_makes_products_of_matrices(einsum):
         assert program is before
 
 
+@pytest.mark.parametrize("source, sizes, inner", [
+    ("q[b] = sum{i, j} x[b,i]*a[i,j]*x[b,j]", {}, {"a", "x"}),
+    ("q[b] = max{i} (x[b,i] - sum{j} a[i,j]*x[b,j])", {}, {"a", "x"}),
+    ("input x[B,N], a[N,N]\nq[b] = sum{i, j} x[b,i]*a[i,j]*x[b,j]", {"B": 5, "N": 30}, set()),  # small
+    ("q[b] = sum{i | i <= b} x[b,i]*exp(sum{j} a[i,j]*x[b,j])", {}, set()),  # up to a diagonal
+    ("input x[N,D], z[M,D], w[M]\nf[n] = sum{m} exp(sum{d} x[n,d]*z[m,d])*w[m]", {"N": 10**5, "M": 10**5}, set()),  # larger than what it is made of
+])  # fmt: skip
+def test_products_of_matrices_inside_of_sums_are_stored(source, sizes, inner):
+    program, before = paired(source, **sizes)
+
+    made = [s for s in program.statements if s.target.name.endswith("_product")]
+    assert {t for s in made for t in s.reads} == inner
+    assert made or program is before
+
+
 COMPUTED = {
     "input s[I,J], n[J], v[J,D]\ny[i,d] = tanh(sum{j} s[i,j]*exp(n[j] - s[i,j])*v[j,d])": {"y_factor", "y_product"},
     "input s[I,J], n[I], v[J,D]\ny[d,i] = sum{j} exp(s[i,j])*v[j,d]": {"y_factor"},

@@ -13,12 +13,16 @@ a value:
 What is read through data is stored like that, too:
 
     s[b,n] = sum{d} x[h[b],d]*r[b,d]*e[n,d]       is      t[b,d] = x[h[b],d]*r[b,d];  s[b,n] = sum{d} t[b,d]*e[n,d]
+
+So is a product of matrices inside of a sum:
+
+    q[b] = sum{i} x[b,i]*sum{j} a[i,j]*x[b,j]     is      t[b,i] = sum{j} a[i,j]*x[b,j];  q[b] = sum{i} x[b,i]*t[b,i]
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations
@@ -33,9 +37,10 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.normalize.reductions import plain_extent
-from tadc.schedule.cpu.contraction import contraction, factor_of
+from tadc.schedule.cpu.contraction import contraction, factor_of, is_for_blas
 from tadc.schedule.rewrite.looked_up import data_among, needed
 from tadc.schedule.rewrite.rows import always
+from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["with_products"]
 
@@ -80,7 +85,48 @@ def with_products(
         body = replaced(s.body, reads)
         derived = needed(body.symbols, s.derived) if reads else s.derived
         statements.append(replace(s, derived=derived, body=body))
-    return (replace(program, statements=tuple(statements)) if made else program), frozenset(made)
+    program = replace(program, statements=tuple(statements)) if made else program
+    program, inner = _with_inner_products(program, values, dtype, made)
+    return program, inner.union(made)
+
+
+def _with_inner_products(
+    program: Program, values: Mapping[Symbol, int], dtype: str, left_out: Container[str]
+) -> tuple[Program, frozenset[str]]:
+    """The program with products of matrices inside of sums in statements of their own, and the tensors of these. Statements of what is
+    `left_out` stay.
+    """
+    made = set[str]()
+
+    def stored(separation: Separation, e: Expr, around: Around) -> Expr:
+        s = separation.statement
+        if (
+            not isinstance(e, Reduce)
+            or (s.target.dtype or dtype) != dtype
+            or s.target.name in left_out
+        ):
+            return e
+        box = [i for i in around.extents if i in e.symbols]
+        if set(box) <= set(s.indices):
+            return e  # it is no part of another sum
+        extents = tuple(around.extents[i] for i in box)
+        alone = Statement(Tensor(s.target.name, extents, s.target.dtype), tuple(box), (), e)
+        there = replace(program, statements=(*separation.statements, s))
+        product = contraction(alone, there, values)
+        most = _most_stored((e,), s.target, there, values)
+        if (
+            not product
+            or not is_for_blas(product, values)
+            or prod(n.at(values) for n in extents) > most
+            or not (read := separation.stored(e, around.extents, "product"))
+        ):
+            return e
+        made.add(read.tensor)
+        return read
+
+    names = Names((*program.tensors, *program.symbols))
+    changed = separated(program, names, stored)
+    return (changed if made else program), frozenset(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +306,7 @@ def _ways(
 ) -> Iterator[_Way]:
     """All ways to make a contraction of matrices of it with factors that are stored, which are far fewer than the products."""
     products = prod(n.at(values) for n in p.extents.values())
-    tensors = {r.tensor for f in p.factors for r in postorder(f) if isinstance(r, Read)}
-    sizes = [prod(n.at(values) for n in program.tensors[t].shape) for t in tensors]
-    most = MOST_STORED * (sum(sizes) + prod(n.at(values) for n in s.target.shape))
+    most = _most_stored(p.factors, s.target, program, values)
     first, *others = p.factors
     groups = (c for count in range(len(others)) for c in combinations(others, count))
     for group in groups:
@@ -285,6 +329,15 @@ def _ways(
                 )
                 if rows * columns >= EVEN * (rows + columns):
                     yield replace(way, elements=elements, size=rows * columns * inner)
+
+
+def _most_stored(
+    read: Iterable[Expr], result: Tensor, program: Program, values: Mapping[Symbol, int]
+) -> int:
+    """How many elements are stored at most for a result that is made of these values."""
+    tensors = {r.tensor for r in postorder(read) if isinstance(r, Read)}
+    shapes = [result.shape, *(program.tensors[t].shape for t in tensors)]
+    return MOST_STORED * sum(prod(n.at(values) for n in shape) for shape in shapes)
 
 
 def _side(
