@@ -20,11 +20,13 @@ DIVIDED = {
     "y[c: 40, d: 48] = x[c//10,d//16] + w[c%10,d]; input x[4,3], w[10,48]": ("c_quotient", "c", "d_quotient", "d", "4", "10", "3", "16"),
     "y[n, c: 32] = sum{k} x[n,c//16,k]*w[c,k]; input x[N,2,K], w[32,K]": ("n", "c_quotient", "c", "N", "2", "16"),
     "y[c: 64] = if c//16 = 2 then x[c] else x[c%16]*z[(c + 3)//16]; input x[64], z[5]": ("c_quotient", "c", "4", "16"),
+    "y[k: 96] = x[32*(k//32) + k%16] + w[k%16]*x[32*(k//32) + 16 + k%16]; input x[96], w[16]": (
+        "k_quotient", "k_quotient_1", "k", "3", "2", "16"),
 }  # fmt: skip
 WHOLE = {
     "few remainders": "y[c: 4*G] = x[c//4,c%4]; input x[G,4]",
     "a divisor that does not divide": "y[c: N] = x[c//16]*w[c]; input x[M], w[N]",
-    "two divisors": "y[c: 64] = x[c//16]*z[c//32]",
+    "divisors that are not nested": "y[c: 96] = x[c//16]*z[c//24]",
     "a quotient of something else": "y[c: 64] = x[(c + 1)//16]",
 }
 

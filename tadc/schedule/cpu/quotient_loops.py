@@ -21,23 +21,25 @@ __all__ = ["with_loops_over_quotients"]
 
 
 def with_loops_over_quotients(kernel: Kernel) -> Kernel:
-    """The kernel with such loops, where the divisor divides the extent of the index, and remainders fill lanes."""
+    """The kernel with such loops, where the divisor divides the extent of the index, and remainders fill lanes. Of several divisors the
+    greatest is first, if the others divide it.
+    """
     names = Names(names_of(kernel))
-    for index, extent in zip(kernel.indices, kernel.extents, strict=True):
-        quotients = _quotients(kernel, index)
-        divisors = {d.modulus for d in quotients}
-        if len(divisors) != 1:
-            continue
-        (divisor,) = divisors
-        if divisor >= NARROW and extent.content % divisor == extent.constant % divisor == 0:
+    for index in kernel.indices:
+        while (quotients := _quotients(kernel, index)) is not None:
             kernel = _divided(kernel, index, quotients, names.fresh(f"{index}_quotient"))
     return kernel
 
 
-def _quotients(kernel: Kernel, index: Symbol) -> list[Derived]:
-    """The quotients of the index itself."""
+def _quotients(kernel: Kernel, index: Symbol) -> list[Derived] | None:
+    """The quotients of the index itself by the greatest divisor; None where there is none, or no loop over it."""
     derived = (s.derived for s in steps_of(kernel.body) if isinstance(s, LetIndex))
-    return [d for d in derived if isinstance(d, Derived) and d.form.as_symbol() == index]
+    every = [d for d in derived if isinstance(d, Derived) and d.form.as_symbol() == index]
+    divisor = max((d.modulus for d in every), default=0)
+    (extent,) = (n for i, n in zip(kernel.indices, kernel.extents, strict=True) if i == index)
+    nested = all(divisor % d.modulus == 0 for d in every)
+    divides = divisor >= NARROW and extent.content % divisor == extent.constant % divisor == 0
+    return [d for d in every if d.modulus == divisor] if nested and divides else None
 
 
 def _divided(
