@@ -36,7 +36,6 @@ REFUSED = {  # what says so
     "reproduction_number": "a range starts at 1 here, and a subscript is 0 or less",
     "tissue_concentration": "no display defines an element",
     "cardiovascular_risk": "`S_0(..)` may be an element of `S_0`, a function of it",
-    "successive_differences": "stands around more than a name",
     "signal_to_noise": "no display defines an element",
     "loop_correction": "the input `n` is missing",
     "distortion_of_voltage": "`\\%` is not a command",
@@ -142,6 +141,9 @@ REFUSED = {  # what says so
     "soft_minimum": "no display defines an element of a tensor",
     "tornqvist_index": "dimension 1 of p begins at 1",
     "cepstral_distortion": "stands around more than a name",
+    "bulk_fluxes": "`Q` is defined twice",
+    "degree_of_polarisation": "the input `S_prime_3` is missing",
+    "sparse_linear": "the norm of `W`, a matrix, is not told",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }
 # Jumps, and the distance of a point from itself, have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.

@@ -16,6 +16,7 @@ __all__ = [
     "COUNTING",
     "above_numbers",
     "above_the_left",
+    "counting_above_the_left",
     "counts_of_subscripts",
     "counts_on_left",
     "numbers",
@@ -206,6 +207,13 @@ def above_the_left(definition: Statement) -> set[str]:
         for _, _, inner in scripted(left, "SUP")
         if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
     }
+
+
+def counting_above_the_left(definition: Statement) -> set[str]:
+    r"""The `i` of `Q_H^{(i)} = U_i (T_i - \theta_i)`: a letter of indices that stands alone below a name of the right side."""
+    below = [inner for _, _, inner in scripted(definition.right, "SUB")]
+    alone = {inner[0].value for inner in below if [t.type for t in inner] == ["NAME"]}
+    return above_the_left(definition) & alone & COUNTING
 
 
 def with_two_letters(definitions: Sequence[Statement]) -> set[str]:

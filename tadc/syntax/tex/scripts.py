@@ -28,6 +28,7 @@ from tadc.syntax.tex.script_survey import (
     COUNTING,
     above_numbers,
     above_the_left,
+    counting_above_the_left,
     counts_of_subscripts,
     counts_on_left,
     numbers,
@@ -130,6 +131,7 @@ class Scripts:
         self._bound = [
             self._bound_in(d)
             | (above_the_left(d) if {d.target, d.target.rpartition("_")[0]} & raised else set())
+            | counting_above_the_left(d)
             for d in self.definitions
         ]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
