@@ -104,6 +104,12 @@ READ = [
     (r"v = \sqrt[N]{x} [N]", "v = x**(1/N)*N"),
     (r"E = \frac{a [\mathrm{K}^+]_{\mathrm{o}}}{b [\mathrm{K}^+]_{\mathrm{i}}}", "E = a*K_o/(b*K_i)"),
     (r"V_m = R \ln\frac{a}{b}", "V_m = R*log(a/b)"),
+    (r"y_i = I_i - g_L (V_i - E_L)", "y[i: I_1] = I[i] - g_L*(V[i] - E_L)"),
+    (r"y_i = \sum_{k=0}^2 a_k (x_i)^k", "y[i: I] = sum{k=0..2} a[k]*x[i]**k"),
+    (
+        r"\sigma_x^2 = \frac1n \sum_{i=1}^n (x_i - \mu_x)^2",
+        "sigma_x_squared = 1/n*(sum{i=0..n - 1} (x[i] - mu_x)**2)",
+    ),
     (r"r = \frac{\sum_i w_i (d_i / n_i)}{\sum_i w_i}", "w[i]*(d[i]/n[i])"),
     (r"Q^{(i)} = U_i (T_i - a)", "Q[i: I] = U[i]*(T[i] - a)"),
     (r"x_i^\perp = a_i b_i", "x_perp[i: I] = a[i]*b[i]"),

@@ -164,7 +164,11 @@ class Brackets:
             elif self._is_element(call, bound):
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
-            elif _has_itself(call) or _has_its_label(call, bound):
+            elif (
+                _has_itself(call)
+                or _has_its_label(call, bound)
+                or _is_raised_by_index(call, tokens, bound)
+            ):
                 end = place + 1 + len(call.below) + bool(call.below)
                 at = tokens[end - 1].end
                 result += [*tokens[place:end], Token("THIN", "", at, at)]
@@ -431,6 +435,13 @@ def _has_its_label(call: Call, bound: Set[str]) -> bool:
     is_label = len(label) == 1 and label[0] not in bound and label[0].isupper()
     below = ([t.value for t in inner] for _, _, inner in scripted(call.inner, "SUB"))
     return is_label and is_sum and label in below
+
+
+def _is_raised_by_index(call: Call, tokens: Sequence[Token], bound: Set[str]) -> bool:
+    r"""Whether it is the `a_k (x_i)^k` of a sum over `k`: brackets that say that `k` is a power."""
+    kinds = [t.type for t in tokens[call.end + 1 : call.end + 5]]
+    is_power = kinds == ["SUP", "LBRACE", "NAME", "RBRACE"]
+    return is_power and bool(call.below) and tokens[call.end + 3].value in bound
 
 
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
 from tadc.syntax.tex.statement import Statement, depths
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = [
     "COUNTING",
@@ -23,6 +23,7 @@ __all__ = [
     "raised_over_indices",
     "summed",
     "told_apart",
+    "unbalanced",
     "values",
     "with_free_capitals",
     "with_given_numbers",
@@ -132,6 +133,24 @@ def summed(right: Sequence[Token]) -> set[str]:
                 owners.setdefault(letter, set()).add(name.value)
                 if count > 1 or len(owners[letter]) > 1 or is_again:
                     found.add(letter)
+    return found
+
+
+def unbalanced(tokens: Sequence[Token]) -> set[str]:
+    r"""The letters below names in some terms of a bracket and not in others, the `L` of `g_L (V_i - E_L)`: no sum that is not written runs
+    over them.
+    """
+    found: set[str] = set()
+    for opening, end in closing_brackets(tokens).items():
+        if tokens[opening].type not in ("LPAR", "LSQB"):
+            continue
+        terms: list[list[Token]] = [[]]
+        for token, depth in depths(tokens[opening + 1 : end]):
+            if depth == 0 and token.type in ("PLUS", "MINUS"):
+                terms.append([])
+            terms[-1].append(token)
+        letters = [{t.value for _, _, inner in scripted(x, "SUB") for t in inner} for x in terms]
+        found |= set().union(*letters) - set.intersection(*letters)
     return found
 
 
