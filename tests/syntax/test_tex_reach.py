@@ -184,6 +184,28 @@ def test_a_capital_in_front_of_a_bold_vector_may_be_a_matrix():
     assert "W[d, k]*x[k]" in lines_of(f"%!tadc input W[N, D]\n{text}")
 
 
+@pytest.mark.parametrize(("extent", "last"), [("T-1", "T - p"), ("T", "T - p")])
+def test_an_input_that_is_read_up_to_the_last_but_one_has_a_line(extent, last):
+    text = r"\[ z_t = c + \sum_{i=1}^p \phi_i y_{t-i}, \quad t = p+1, \dots, T \]"
+    with pytest.raises(tadc.SyntaxError) as caught:
+        lines_of(text)
+    line = f"%!tadc input y[{extent}]"
+    assert f"`{line}`" in caught.value.fix
+
+    assert f"z[t: {last}]" in lines_of(f"{line}\n{text}")
+
+
+def test_an_input_that_is_read_beyond_its_length_is_longer_or_a_ring():
+    text = r"\[ E = \sum_{i=1}^{N} \theta_i \theta_{i+1}"
+    with pytest.raises(tadc.SyntaxError) as caught:
+        lines_of(rf"{text} \]")
+    assert "`%!tadc input theta[N+1]`" in caught.value.fix
+    assert r"`\theta_{N+1} = \theta_1`" in caught.value.fix
+
+    assert "input theta[N + 1]" in lines_of(f"%!tadc input theta[N+1]\n{text} \\]")
+    assert "input theta[N]" in lines_of(rf"{text}, \quad \theta_{{N+1}} = \theta_1 \]")
+
+
 def test_two_lines_for_one_tensor_are_an_error_that_shows_both():
     with pytest.raises(tadc.SyntaxError) as caught:
         lines_of("%!tadc input g[]\n%!tadc input g[N]\n\\[ y = \\|g(x_i)\\| \\]")

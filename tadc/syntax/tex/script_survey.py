@@ -150,7 +150,7 @@ def unbalanced(tokens: Sequence[Token]) -> set[str]:
                 terms.append([])
             terms[-1].append(token)
         letters = [{t.value for _, _, inner in scripted(x, "SUB") for t in inner} for x in terms]
-        found |= set().union(*letters) - set.intersection(*letters)
+        found |= set().union(*letters) - letters[0].intersection(*letters[1:])
     return found
 
 
