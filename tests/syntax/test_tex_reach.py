@@ -206,6 +206,15 @@ def test_an_input_that_is_read_beyond_its_length_is_longer_or_a_ring():
     assert "input theta[N]" in lines_of(rf"{text}, \quad \theta_{{N+1}} = \theta_1 \]")
 
 
+def test_a_sum_whose_index_stands_nowhere_is_an_error_but_for_what_a_line_declares():
+    text = r"\[ L = \frac{1}{2N} \sum_{n=1}^{N} y d^2 \]"
+    with pytest.raises(tadc.SyntaxError, match="nothing behind the sum has its index `n`"):
+        lines_of(text)
+
+    assert "L = 1/(2*N)*(N*(y*d**2))" in lines_of(f"%!tadc input y[], d[]\n{text}")
+    assert "y = n" in lines_of(r"\[ y = \sum_{i=1}^{n} 1 \]")
+
+
 def test_two_lines_for_one_tensor_are_an_error_that_shows_both():
     with pytest.raises(tadc.SyntaxError) as caught:
         lines_of("%!tadc input g[]\n%!tadc input g[N]\n\\[ y = \\|g(x_i)\\| \\]")

@@ -19,6 +19,7 @@ from tadc.syntax.tex.columns import columns
 from tadc.syntax.tex.composed import about_composed, composed_functions
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
+from tadc.syntax.tex.idle_sums import refuse_idle_sums
 from tadc.syntax.tex.implicit import with_left_indices
 from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
@@ -85,6 +86,7 @@ def meaning(
             bound = with_inner_indices(_bound(r), taken, notes)
             if not is_einstein:
                 bound = with_wide_sums(bound, named, notes)
+                refuse_idle_sums(bound, named)
             definition = with_products(inlined(bound, bodies, taken))
             definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)
