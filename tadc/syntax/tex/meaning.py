@@ -86,8 +86,10 @@ def meaning(
             bound = with_inner_indices(_bound(r), taken, notes)
             if not is_einstein:
                 bound = with_wide_sums(bound, named, notes)
-                refuse_idle_sums(bound, named)
-            definition = with_products(inlined(bound, bodies, taken))
+            whole = inlined(bound, bodies, taken)
+            if not is_einstein:
+                refuse_idle_sums(whole, named)
+            definition = with_products(whole)
             definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)
             refuse_lost_deltas(definition)
