@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
+from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, bound_names, left_indices, scripted
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
@@ -142,7 +142,7 @@ def unbalanced(tokens: Sequence[Token]) -> set[str]:
     """
     found: set[str] = set()
     for opening, end in closing_brackets(tokens).items():
-        if tokens[opening].type not in ("LPAR", "LSQB"):
+        if tokens[opening].type not in ("LPAR", "LSQB") or end - opening > LONGEST_SCRIPT:
             continue
         terms: list[list[Token]] = [[]]
         for token, depth in depths(tokens[opening + 1 : end]):
