@@ -36,7 +36,6 @@ REFUSED = {  # what says so
     "reproduction_number": "a range starts at 1 here, and a subscript is 0 or less",
     "tissue_concentration": "no display defines an element",
     "cardiovascular_risk": "`S_0(..)` may be an element of `S_0`, a function of it",
-    "successive_differences": "stands around more than a name",
     "signal_to_noise": "no display defines an element",
     "loop_correction": "the input `n` is missing",
     "distortion_of_voltage": "`\\%` is not a command",
@@ -96,7 +95,7 @@ REFUSED = {  # what says so
     "spatial_gating": "`f(..)` may be an element of `f`, a function of it, or a product",
     "retention": "`^n` may be a power or an index, since `n` is an index here",
     "fused_distances": "no display defines an element of a tensor",
-    "rough_reflectance": "`r` is neither an index in scope nor a size",
+    "rough_reflectance": "`\\cos` may be of what stands in front of the bracket",
     "fermi_pasta_ulam": "a chain of equations defines two things",
     "yin_difference": "is the first element `x_0` or `x_1`",
     "nine_point_laplacian": "`u_{i-1,j}` is `u[-1, 0]` when i = 0, j = 0, but dimension 0 of u begi",
@@ -142,6 +141,9 @@ REFUSED = {  # what says so
     "soft_minimum": "no display defines an element of a tensor",
     "tornqvist_index": "dimension 1 of p begins at 1",
     "cepstral_distortion": "stands around more than a name",
+    "bulk_fluxes": "`Q` is defined twice",
+    "degree_of_polarisation": "the input `S_prime_3` is missing",
+    "sparse_linear": "the norm of `W`, a matrix, is not told",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }
 # Jumps, and the distance of a point from itself, have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.
@@ -255,11 +257,11 @@ def test_a_line_that_an_error_says_to_add_takes_the_document_past_it(part):
     assert count > 10
 
 
-def _told(error: tadc.Error | None, added: int = 0) -> tuple[str, str, int] | None:
-    """What the error says, of which text, and where that stands behind the characters that were added."""
+def _told(error: tadc.Error | None, added: int = 0) -> tuple[str, str, str, int] | None:
+    """What the error says and to write, of which text, and where that stands behind the characters that were added."""
     if error is None or error.span is None:
-        return None if error is None else (error.fact, "", 0)
-    return error.fact, error.span.text, error.span.start - added
+        return None if error is None else (error.fact, error.fix, "", 0)
+    return error.fact, error.fix, error.span.text, error.span.start - added
 
 
 @pytest.mark.parametrize("name", sorted(FORMULAS.keys() - REFUSED.keys())[::7])

@@ -77,7 +77,7 @@ y_i = x_{i-1} ? 7 ? y \in \mathbb{R}^{N} ? y_i = x_{\operatorname{pad}(i-1)}, \q
 y_i = x_{i/2} ? 10 ? \lfloor i/2 \rfloor ? y_i = x_{\lfloor i/2 \rfloor}
 y_i = x_j ? 9 ? \sum_{j} .. ? y = \sum_{j} x_j
 y_{ij} = x_i ? 5 ? y \in \mathbb{R}^{N \times M} ? y_{ij} = x_i, \quad y \in \mathbb{R}^{N \times M}
-y_i = \sum_k x_i ? 12 ? \sum_{k = 0}^{N-1} ? %!tadc size N / y_i = \sum_{k = 0}^{N-1} x_i
+y_i = \sum_k \mathbf{1}[i \le k] x_i ? 12 ? \sum_{k = 0}^{N-1} ? %!tadc size N / y_i = \sum_{k = 0}^{N-1} \mathbf{1}[i \le k] x_i
 %!tadc input x[N, D] / s_i = \|x_i - \mu\|^2 ? 9 ? %!tadc input mu[D] ? %!tadc input x[N, D] / %!tadc input mu[D] / s_i = \|x_i - \mu\|^2
 %!tadc input x[N, D] / s_i = 1 + x_i^\top w_i ? 7 ? %!tadc input w[N, D] ? %!tadc input x[N, D] / %!tadc input w[N, D] / s_i = 1 + x_i^\top w_i
 %!tadc input w[D] / s = w^\top \Sigma w ? 12 ? %!tadc input Sigma[N, D] ? %!tadc input w[D] / %!tadc input Sigma[D, D] / s = w^\top \Sigma w

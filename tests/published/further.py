@@ -364,14 +364,12 @@ def legendre_coefficients(w):
 \end{equation}
 """,
     source="Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, by quadrature",
-    shapes=("base 0", "input w[Q+1], f[Q+1], P[L+1, Q+1]"),
     w="4",
     f="4",
     P="3 4",
 )
 def projected_coefficients(w, f, P):
-    l = np.arange(3)
-    return (2 * l + 1) / 2 * (P[:, 1:] @ (w * f)[1:])
+    return np.array([(2 * l + 1) / 2 * np.sum(w * f * P[l]) for l in range(3)])
 
 
 @formula(

@@ -340,6 +340,7 @@ where $\overline{RR} = \frac{1}{N}\sum_{n=1}^N RR_n$.
     source="Task Force of the European Society of Cardiology, Heart rate variability, 1996; as papers print it",
     output="RMSSD",
     RR="5",
+    shapes=("input RR[N]",),
 )
 def successive_differences(RR):
     return math.sqrt(sum((RR[n + 1] - RR[n]) ** 2 for n in range(4)) / 4)

@@ -116,7 +116,6 @@ where $Y = \sum_{i=1}^{n} Y_i$ is world output.
     Pi="3",
     P="3",
     sigma="",
-    leaves_open="Y is a number and a tensor",
 )
 def gravity_with_resistance(Y, t, Pi, P, sigma):
     return np.outer(Y, Y) / Y.sum() * (t / np.outer(Pi, P)) ** (1 - sigma)

@@ -188,6 +188,7 @@ I_c = \frac{2 \sum_{i=1}^{n-1} |l_i - r_i|}{(n-1)(n-2)} .
     source="Colless, Review of phylogenetics, 1982",
     l="4",
     r="4",
+    shapes=("input l[n-1], r[n-1]",),
 )
 def colless(l, r):
     n = 5

@@ -56,7 +56,7 @@ def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
     bare = set(_bare(definitions))
     small = {n for n in bold if not n[0].isupper() and not n[0].isdigit()}
     added = frozenset(small - with_subscripts)
-    if not any(_has_operation(d.tokens) for d in definitions):
+    if not any(_has_operation(d.tokens) or _maps_vectors(d) for d in definitions):
         return Bold(added=added)
     capitals = {n for n in bold if n[0].isupper()}
     return Bold(
@@ -85,6 +85,20 @@ def _has_operation(tokens: Sequence[Token]) -> bool:
             for opening, closing in bars(tokens)
         )
     )
+
+
+def _maps_vectors(definition: Statement) -> bool:
+    r"""Whether it is `\mathbf{y} = W \mathbf{x}`: bold letters on both sides, with a plain capital in front of one, which may be a matrix."""
+    first = definition.tokens[0]
+    return first.note == "bold" and any(
+        a.type == "NAME" and not a.note and len(a.value) == 1 and a.value.isupper() and _is_small(b)
+        for a, b in pairwise(definition.right)
+    )
+
+
+def _is_small(token: Token) -> bool:
+    """Whether it is a small letter in bold."""
+    return token.type == "NAME" and token.note == "bold" and token.value[0].islower()
 
 
 def _is_bold_capital(token: Token) -> bool:

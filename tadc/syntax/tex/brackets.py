@@ -18,7 +18,7 @@ from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
-__all__ = ["Brackets", "applied_subscripts", "bare_names", "indexed_names"]
+__all__ = ["Brackets", "applied_subscripts", "bare_elements", "bare_names", "indexed_names"]
 
 _INDEX = frozenset(("NAME", "NUM", "PLUS", "MINUS", "COMMA", "CDOT", "LPAR", "RPAR", "THIN"))
 _FUNCTIONS = FUNCTION_LETTERS | {"sigma"}
@@ -72,6 +72,18 @@ def bare_names(definitions: Iterable[Statement]) -> set[str]:
     return found
 
 
+def bare_elements(definitions: Iterable[Statement]) -> set[str]:
+    """The names that stand somewhere on a right side with one letter below them, and without a bracket behind it."""
+    found: set[str] = set()
+    for definition in definitions:
+        right = definition.right
+        for n, name in enumerate(right):
+            kinds = [t.type for t in right[n : n + 6]]
+            if kinds[:5] == _ELEMENT and kinds[5:] not in (["LPAR"], ["LSQB"], ["SUP"]):
+                found.add(name.value)
+    return found
+
+
 _BEHIND_NAMES = frozenset(("LPAR", "LSQB", "SUB", "SUP"))
 
 
@@ -80,7 +92,8 @@ class Brackets:
     r"""Names by kind: with indices in brackets, of functions of the document, of tensors and of numbers by their declarations.
 
     `headed` are defined with a list of arguments, `d_{ij}(X) = ..`: it says nothing where they are read. Those `at_points`
-    have a list of elements, `\rho(r_g) = ..`, whose subscripts are the indices. `numbers` stand somewhere without a bracket behind.
+    have a list of elements, `\rho(r_g) = ..`, whose subscripts are the indices. `numbers` stand somewhere without a bracket behind, and
+    `elements` with a subscript alone.
     """
 
     indexed: Set[str]
@@ -91,6 +104,7 @@ class Brackets:
     headed: Set[str] = frozenset()
     at_points: Set[str] = frozenset()
     numbers: Set[str] = frozenset()
+    elements: Set[str] = frozenset()  # with a subscript, and without a bracket behind it somewhere
     has_kernels: bool = False  # whether the text speaks of kernels or potentials
 
     def __call__(self, definition: Statement) -> Statement:
@@ -150,7 +164,11 @@ class Brackets:
             elif self._is_element(call, bound):
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
-            elif _has_itself(call) or _has_its_label(call, bound):
+            elif (
+                _has_itself(call)
+                or _has_its_label(call, bound)
+                or _is_raised_by_index(call, tokens, bound)
+            ):
                 end = place + 1 + len(call.below) + bool(call.below)
                 at = tokens[end - 1].end
                 result += [*tokens[place:end], Token("THIN", "", at, at)]
@@ -158,7 +176,7 @@ class Brackets:
             elif _is_factor(call, tokens):
                 result += [call.name, Token("THIN", "", call.name.end, call.name.end)]
                 place += 1
-            elif self._is_unclear(call, bound | arguments):
+            elif self._is_unclear(call, bound | arguments) or self._is_of_fraction(call, tokens):
                 result.append(self._unclear(call))
                 place = call.end + 1
             else:
@@ -260,6 +278,8 @@ class Brackets:
         is_moved = name not in GREEK and _is_moved_by_data(call.inner, bound)
         is_delta = name == "delta" and not call.below  # Dirac's, a unit impulse, or a coefficient
         is_single = name not in self.numbers and (self._is_single(call) or _is_of_pair(call, bound))
+        if call.below and name in self.elements and not call.is_square and _is_quotient(call):
+            is_single = False  # `\sum_i w_i (d_i / n_i)` beside `\sum_i w_i`
         return is_index or is_function or is_moved or is_delta or is_single
 
     @staticmethod
@@ -271,6 +291,26 @@ class Brackets:
         )
         is_product = kinds[0] in ("BAR_L", "MINUS", "NUM") or "SLASH" in kinds
         return is_product and not is_sum and len(kinds) > 1 and not call.is_square
+
+    def _is_of_fraction(self, call: Call, tokens: Sequence[Token]) -> bool:
+        r"""Whether it is the `K\left(\frac{x_i - x_j}{h}\right)` of a Latin letter, without a power: nobody puts a fraction in brackets to
+        multiply it.
+        """
+        name, closing = call.name, closing_brackets(call.inner)
+        is_letter = len(name.value.split("_")[0]) == 1 and not (
+            name.value in self.ranks or name.value in _NUMBERS
+        )
+        if (
+            not is_letter
+            or name.value in {*self.numbers, *self.sizes, *_FUNCTIONS}
+            or call.is_square
+            or call.below
+        ):
+            return False
+        last = closing.get(closing.get(1, -2) + 1)
+        is_fraction = call.inner[0].type == "FRAC" and last == len(call.inner) - 1
+        behind = tokens[call.end + 1 : call.end + 2]
+        return is_fraction and not (behind and behind[0].type == "SUP")
 
     def _is_kernel(self, call: Call, bound: Set[str]) -> bool:
         """Whether it is `K_h(x_i - x_j)`, of a letter of kernels and losses with a label, or `K(x_i - x_j)` where the text speaks of kernels:
@@ -284,6 +324,11 @@ class Brackets:
         is_difference = any(t.type == "MINUS" for t, depth in depths(call.inner) if depth == 0)
         is_letter = (name in _KERNELS and is_labelled) or (name in _OF_KERNELS and is_told)
         return is_letter and is_difference
+
+
+def _is_quotient(call: Call) -> bool:
+    """Whether a quotient is in the bracket."""
+    return any(t.type == "SLASH" for t in call.inner)
 
 
 def _is_of_pair(call: Call, bound: Set[str]) -> bool:
@@ -390,6 +435,13 @@ def _has_its_label(call: Call, bound: Set[str]) -> bool:
     is_label = len(label) == 1 and label[0] not in bound and label[0].isupper()
     below = ([t.value for t in inner] for _, _, inner in scripted(call.inner, "SUB"))
     return is_label and is_sum and label in below
+
+
+def _is_raised_by_index(call: Call, tokens: Sequence[Token], bound: Set[str]) -> bool:
+    r"""Whether it is the `a_k (x_i)^k` of a sum over `k`: brackets that say that `k` is a power."""
+    kinds = [t.type for t in tokens[call.end + 1 : call.end + 5]]
+    is_power = kinds == ["SUP", "LBRACE", "NAME", "RBRACE"]
+    return is_power and bool(call.below) and tokens[call.end + 3].value in bound
 
 
 def _is_factor(call: Call, tokens: Sequence[Token]) -> bool:

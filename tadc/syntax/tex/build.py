@@ -37,7 +37,14 @@ from tadc.syntax.tex.parts import (
 )
 from tadc.syntax.tex.quotients import IndexText, rounded
 from tadc.syntax.tex.token_list import Token
-from tadc.syntax.tex.trees import Formula, bind_minus, entries_of_limits, has_high, refuse_unclear
+from tadc.syntax.tex.trees import (
+    Formula,
+    bind_minus,
+    entries_of_limits,
+    has_high,
+    refuse_factors_behind,
+    refuse_unclear,
+)
 from tadc.syntax.tex.vocabulary import Vocabulary
 
 __all__ = ["Build"]
@@ -109,12 +116,23 @@ class Build:
                 "a reduction stands in a subscript or in limits",
                 fix="subscripts and bounds are made of indices, sizes and integers",
             )
+        entries = entries_of_limits(self.source, tree)
+        printed = [(e.relations, e.ends) for e in entries]
+        again = {  # of `\sum_{i<j} a_{ij} \sum_{i<j} b_{ij}`, in which the inner one has its own
+            name.name
+            for around in self.reductions
+            if [(e.relations, e.ends) for e in around.entries] == printed
+            for name in around.names
+        }
         read = read_limits(
-            entries_of_limits(self.source, tree),
+            entries,
             has_high=has_high(tree),
-            is_bound=lambda name: self.bound[name] > 0 or name in self.vocabulary.sizes,
+            is_bound=lambda name: (
+                (self.bound[name] > 0 and name not in again) or name in self.vocabulary.sizes
+            ),
             is_subscript=lambda name: name in self.index_text.subscripts,
         )
+        refuse_factors_behind(self.source, tree, {name.name for name in read.names})
         self.reductions.append(read)
         self.bound.update(name.name for name in read.names)
 

@@ -161,6 +161,7 @@ REMARKS = words("where with each all on in is are respectively")
 # Signs that are labels where they stand alone above a name: `G^\\circ`.
 MARKS = {
     "circ": "circ",
+    "perp": "perp",
     "ddagger": "ddagger",
     "ominus": "ominus",
     "oplus": "oplus",
@@ -240,7 +241,6 @@ REFUSED = {
     "int": ("integrals are not part of the language", r"write a finite sum, `\sum_{k=0}^{N-1}`"),
     "otimes": ("`\\otimes` hides the indices", "write the product of elements: `a_i b_j`"),
     "over": ("`\\over` is the fraction of plain TeX", r"write `\frac{a}{b}`"),
-    "perp": ("a transpose has no place in index notation", _TRANSPOSE),
     "ddots": ("dots stand for what the reader guesses", r"write a sum or product: `\sum_{k=0}^{N-1}`"),
     "input": ("other files are not read", "paste the formula here"),
 }  # fmt: skip

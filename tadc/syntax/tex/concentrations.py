@@ -1,5 +1,5 @@
-r"""Concentrations of chemistry, `[\mathrm{S}]`: square brackets around one upright name, in a document where they are no subscripts; and
-those around what a rate is of, `[X_i]` beside `\frac{d[X_i]}{dt}`.
+r"""Concentrations of chemistry, `[\mathrm{S}]`: square brackets around one name, in a document where they are no subscripts; those around
+what a rate is of, `[X_i]` beside `\frac{d[X_i]}{dt}`; and those of ions, `[\mathrm{K}^+]_o`, whose charge is no power.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = ["concentrations", "with_concentrations"]
 
-_OPERANDS = frozenset(("NAME", "RBRACE", "RPAR", "RSQB", "NUM"))
+_OPERANDS = frozenset(("NAME", "RBRACE", "RGROUP", "RPAR", "RSQB", "NUM"))
+_CHARGE = frozenset(("PLUS", "MINUS", "NUM"))
 
 
-def concentrations(streams: Sequence[Sequence[Token]]) -> set[str]:
-    """The names that stand alone in such brackets, none of them behind a name only; or behind the `d` of a rate."""
+def concentrations(streams: Sequence[Sequence[Token]], bound: Set[str]) -> set[str]:
+    """The names that stand alone in such brackets, none of them behind a name only; or behind the `d` of a rate. They are upright, or
+    capitals that are not `bound`; an upright name with a charge is one anywhere.
+    """
     found: dict[str, list[bool]] = {}
-    rates: set[str] = set()
+    certain: set[str] = set()
     for tokens in streams:
         brackets = dict(_bracketed(tokens))
         for place, end in brackets.items():
@@ -27,22 +30,40 @@ def concentrations(streams: Sequence[Sequence[Token]]) -> set[str]:
             is_behind = (
                 is_behind and place - 1 not in brackets.values()
             )  # `[\mathrm{S}][\mathrm{E}]`
-            if name.note == "upright" and end == place + 2:
+            is_upright = name.note == "upright"
+            is_raised = end + 1 < len(tokens) and tokens[end + 1].type in ("SUB", "SUP")
+            is_species = name.value.isupper() and name.note in ("", "upright", "italic")
+            is_species = is_species and not is_raised and name.value not in bound
+            if end == place + 2 and (is_upright or is_species):
                 found.setdefault(name.value, []).append(is_behind)
+            if is_upright and _charge(tokens, place, end):
+                certain.add(name.value)
             if [t.value for t in tokens[max(place - 2, 0) : place]] == ["{", "d"]:
-                rates.add(name.value)
-    return rates | {name for name, behind in found.items() if not all(behind)}
+                certain.add(name.value)
+    return certain | {name for name, behind in found.items() if not all(behind)}
 
 
 def with_concentrations(tokens: Sequence[Token], names: Set[str]) -> list[Token]:
     """The tokens with the name alone for the brackets around it."""
     ends = {p: end for p, end in _bracketed(tokens) if tokens[p + 1].value in names}
     dropped = {*ends, *ends.values()}
+    for place, end in ends.items():
+        if tokens[place + 1].note == "upright":
+            dropped |= {*_charge(tokens, place, end)}
     return [
         replace(t, start=tokens[n - 1].start) if n - 1 in ends else t
         for n, t in enumerate(tokens)
         if n not in dropped
     ]
+
+
+def _charge(tokens: Sequence[Token], place: int, end: int) -> range:
+    """The places of the `^{2+}` between the brackets at `place` and `end`, where that is all that stands behind the name."""
+    inner = tokens[place + 4 : end - 1]
+    is_charge = tokens[place + 2].type == "SUP" and {t.type for t in inner} <= _CHARGE
+    has_sign = any(t.type in ("PLUS", "MINUS") for t in inner)
+    is_last = bool(inner) and inner[-1].type != "NUM"
+    return range(place + 2, end) if is_charge and has_sign and is_last else range(0)
 
 
 def _bracketed(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -51,6 +72,8 @@ def _bracketed(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
         return
     closing = closing_brackets(tokens)
     for place, (token, after) in enumerate(pairwise(tokens)):
+        if tokens[place - 1].type == "SQRT" and place:
+            continue  # the degree of a root
         if token.type == "LSQB" and after.type == "NAME" and place in closing:
             end = closing[place]
             if tokens[end].type == "RSQB" and behind_scripts(tokens, place + 2, closing) == end:

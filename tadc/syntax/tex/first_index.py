@@ -65,6 +65,12 @@ def base_of(
             f"a range starts at 1 here, and a subscript is 0 or less, `{_shown(reaching[0].span)}`: is the first element `x_0` or `x_1`?",
             fix="write `%!tadc base 0` or `%!tadc base 1`, and the ranges of all indices",
         )
+    if ones and zeros and _has_own_starts(definitions):
+        return (
+            1,
+            f"`{_shown(ones[0].span)}` and `{_shown(zeros[0].span)}` are of dimensions of their own",
+            ones[0].span,
+        )
     if reaching:
         return 0, f"a subscript is 0: `{_shown(reaching[0].span)}`", reaching[0].span
     if ones and zeros:
@@ -87,6 +93,19 @@ def base_of(
             fix="write `%!tadc base 0` or `%!tadc base 1`",
         )
     return _told_by_numbers(definitions, shapes)
+
+
+def _has_own_starts(definitions: Sequence[Definition]) -> bool:
+    r"""Whether what begins at 1 goes up to a size of its own, as in `\sum_{s=1}^{S} \sum_{t=0}^{T} r_{st}`, and some inputs begin at 0: then
+    each dimension begins where its index does. The `x_n` of `\sum_{n=1}^{N-1} x_n` may have an `x_0`.
+    """
+    ranges = [r for d in definitions for r, _ in _ranges_with_subscripts(d)]
+    lows = [(r.low.text if isinstance(r.low, Number) else "", r.high) for r in ranges]
+    ones = [high for low, high in lows if low == "1"]
+    of_zeros = [high for low, high in lows if low == "0" and high is not None]
+    sizes = {n.name for n in nodes(of_zeros) if isinstance(n, Name)}
+    are_own = all(isinstance(high, Name) and high.name not in sizes for high in ones)
+    return are_own and bool(beginning_at_zero(definitions))
 
 
 _LIST = re.compile(

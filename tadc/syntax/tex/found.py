@@ -43,6 +43,7 @@ __all__ = [
     "collect_statements",
     "declared_ranks",
     "ranks_of",
+    "refuse_two_declarations",
 ]
 
 
@@ -71,6 +72,20 @@ def collect(into: list[Any], errors: list[Error], parse: Any) -> None:
         into += parse()
     except SyntaxError as error:
         errors += error.errors
+
+
+def refuse_two_declarations(items: Sequence[ast.Item]) -> None:
+    """Raise where two lines declare one tensor: every rule of reading would take the lower one."""
+    first: dict[str, ast.TensorDeclaration] = {}
+    for item in items:
+        if not isinstance(item, ast.TensorDeclaration):
+            continue
+        other = first.setdefault(item.name.name, item)
+        if other is not item:
+            name, both = item.name.name, f"`{other.span.text}` and `{item.span.text}`"
+            raise SyntaxError(
+                item.span, f"`{name}` is declared twice, {both}", fix="remove one declaration"
+            )
 
 
 def collect_line(found: Found, source: Source, region: Region) -> None:

@@ -221,7 +221,7 @@ def _of_numbers(naming: Naming, definition: Statement) -> Statement | None:
     right = {t.value for t in definition.right}
     is_elsewhere = naming.survey.with_name[letter] > 1 or letter in right | naming.sizes
     is_read = tokens[0].value in naming.survey.read_below
-    is_label = letter in NO_INDICES or letter.isupper()
+    is_label = letter in NO_INDICES | {*"klmn"} or letter.isupper()  # `V_m = \frac{RT}{F} ..`
     is_lone = is_label and not is_elsewhere and not is_read and bool(right - {"", "0"})
     return naming.named(definition) if is_lone else None
 

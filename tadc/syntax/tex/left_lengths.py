@@ -65,14 +65,15 @@ def with_size_beside_number(naming: Naming, definition: Statement) -> Statement 
 def with_length(naming: Naming, definition: Statement) -> Statement | None:
     r"""`\bar{X}_n = \frac{1}{n} \sum_{i=1}^{n} X_i`, with an `n` that is no index of the document otherwise, as one name or an error."""
     tokens = definition.tokens
-    if not is_free_element(definition):
+    is_whole = [t.type for t in tokens[:5]] == ELEMENT and ends_at(tokens, 5, definition.equal)
+    if not is_whole or has_range(definition, tokens[3].value):
         return None
     name, letter = tokens[0].value, tokens[3].value
     survey = naming.survey
     is_index = survey.summing[letter] > 0
     if letter not in naming.sizes:  # of `T_n = f_0 + .. + f_n` with a size `n`
         read = survey.read_below.get(name, [])
-        is_index = is_index or survey.is_below_others(letter, name)
+        is_index = is_index or survey.runs_below_others(letter, name)
         is_index = is_index or any(
             letter in {t.value for t in inner} and letter in bound_names(d.tokens)
             for d, inner in read
@@ -80,7 +81,9 @@ def with_length(naming: Naming, definition: Statement) -> Statement | None:
     if is_index or name in naming.declared or letter not in names_in_bounds([definition.right]):
         return None
     is_size = letter in naming.sizes or _is_read_as_number(naming, definition)
-    return naming.named(definition) if is_size else _with_unclear_length(definition)
+    if not is_size:
+        return _with_unclear_length(definition)
+    return _with_labels_behind(naming, naming.named(definition), letter)
 
 
 def with_length_of_read(naming: Naming, definition: Statement) -> Statement | None:

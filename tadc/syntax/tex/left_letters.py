@@ -46,7 +46,8 @@ def with_tensors(naming: Naming, definition: Statement) -> Statement | None:
     bound = bound_names(tokens[equal:])
     tensors = {name.value for name, _ in own}
     tensors |= (naming.declared - naming.scalars - naming.sizes) & {t.value for t in tokens[equal:]}
-    inside = {t.value for _, inner in own for t in inner} | bound
+    labels = {id(inner) for _, inner in own if len(inner) == 1 and inner[0].value in tensors}
+    inside = {t.value for _, inner in own if id(inner) not in labels for t in inner} | bound
     letters = {t.value for t in left}
     if len(letters) == 1 < len(left) and not letters <= tensors - inside:
         is_double = definition.has_reduction and not letters & ({*"ij"} | {t.value for t in right})

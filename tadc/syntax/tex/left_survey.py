@@ -44,6 +44,19 @@ class LeftSurvey:
         """Whether a right side has the letter below another name."""
         return bool(self.owners.get(letter, set()) - {name})
 
+    def runs_below_others(self, letter: str, name: str) -> bool:
+        r"""Whether a right side has the letter below another name, means aside: of the `x_i` beside it, `\bar{x}_n` is that of all `n`."""
+        others = self.owners.get(letter, set()) - {name}
+        return any(not self._is_statistic(other, letter) for other in others)
+
+    def _is_statistic(self, name: str, letter: str) -> bool:
+        """Whether the name has an accent and nothing but the letter below it, beside the name without the accent at other indices."""
+        base, _, accent = name.rpartition("_")
+        own = [[t.value for t in inner] for inner in self.below[name]]
+        others = [[t.value for t in inner] for inner in self.below.get(base, [])]
+        is_alone = accent in ("bar", "hat", "tilde") and all(inner == [letter] for inner in own)
+        return is_alone and bool(others) and all(letter not in inner for inner in others)
+
     def is_elsewhere(self, letter: str, name: str) -> bool:
         """Whether the letter stands anywhere but below this name."""
         return self.names[letter] > self.names_below[name, letter]

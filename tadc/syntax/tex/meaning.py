@@ -19,6 +19,7 @@ from tadc.syntax.tex.columns import columns
 from tadc.syntax.tex.composed import about_composed, composed_functions
 from tadc.syntax.tex.extents import Extents
 from tadc.syntax.tex.first_index import base_of
+from tadc.syntax.tex.idle_sums import refuse_idle_sums
 from tadc.syntax.tex.implicit import with_left_indices
 from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
@@ -31,6 +32,7 @@ from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.periods import NO_PERIODS, Periods
 from tadc.syntax.tex.primed_ranges import with_ranges_of_primes
 from tadc.syntax.tex.read_ranges import with_ranges_of_reads
+from tadc.syntax.tex.shortened import refuse_shortened
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
@@ -84,7 +86,10 @@ def meaning(
             bound = with_inner_indices(_bound(r), taken, notes)
             if not is_einstein:
                 bound = with_wide_sums(bound, named, notes)
-            definition = with_products(inlined(bound, bodies, taken))
+            whole = inlined(bound, bodies, taken)
+            if not is_einstein:
+                refuse_idle_sums(whole, named)
+            definition = with_products(whole)
             definition = periods.applied(definition, notes)
             _refuse_imaginary(definition, items)
             refuse_lost_deltas(definition)
@@ -104,6 +109,7 @@ def meaning(
     more: list[ast.Item] = []
     if base != index_base and declared is None:
         more.append(ast.BaseDeclaration(base, definitions[0].span))
+    longer = (beginning_at_zero(definitions) or set()) if declared is None else set()
     if declared is None and base == 1:
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, shaped, notes)
@@ -149,6 +155,8 @@ def meaning(
     trailing = {r.name.name: r.extents or () for r in rows}
     extents = Extents(definitions, base, sizes, shapes, trailing, moved)
     inputs = extents.inputs(taken)
+    undeclared = {i.name.name for i in more if isinstance(i, ast.SizeDeclaration)}
+    refuse_shortened(inputs, items, undeclared, longer if base == 1 else None)
     definitions = extents.with_lefts()
     placed = [
         update(i) if isinstance(i, Definition) and i.span.start in updates else i

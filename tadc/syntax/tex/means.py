@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tadc.syntax.tex.dotted import ragged_indices
 from tadc.syntax.tex.names import closing_braces
@@ -93,6 +94,9 @@ def _element(
     counts: set[int] = set()
     for d in definitions:
         summed = bound_names(d.right)
+        pairs = [
+            *_related(d.right)
+        ]  # of `\sum_{i<j} (d_{ij} - \bar{d})`: the mean of some, or of all
         for read in _reads(d.right):  # the `x` of `V[x] =` is the whole tensor
             if read.name.value != base or read.letters is None:
                 continue  # `x_{t+k}` is moved
@@ -104,9 +108,20 @@ def _element(
                 and others
                 and (others <= summed or not of_summed)
                 and len(own) == len(read.letters or ())
+                and not any(len(pair & others) > 1 for pair in pairs)
             ):
                 found = found or read
     return found if len(counts) == 1 else None
+
+
+def _related(tokens: Sequence[Token]) -> Iterator[set[str]]:
+    """The names in each of the limits that have a relation."""
+    closing = closing_braces(tokens)
+    for place, (reduction, sign) in enumerate(pairwise(tokens)):
+        if reduction.type == "RED" and sign.type == "SUB" and place + 2 in closing:
+            limits = tokens[place + 3 : closing[place + 2]]
+            if any(t.type == "REL" for t in limits):
+                yield {t.value for t in limits if t.type == "NAME"}
 
 
 def _is_subtracted(base: str, mean: _Read, tokens: Sequence[Token]) -> bool:

@@ -193,11 +193,18 @@ class _Assembly:
             kinds == ["LPAR", "NAME", "RPAR"] and len(content[1].value) > 1
         ):
             return f"_{content[1].value.replace('.', '_')}"
-        if kinds == ["NAME"] and base.value != "e" and self._is_label(content[0]):
+        is_euler = base.value == "e" and not self._has_subscript(script)
+        if kinds == ["NAME"] and not is_euler and self._is_label(content[0]):
             return f"_{content[0].value}"
         if len(kinds) == 1 and kinds[0] in PREFIXES:
             return f"_{content[0].note or content[0].value}"
         return ""
+
+    def _has_subscript(self, script: int) -> bool:
+        """Whether a subscript ends in front of the script, or begins behind it: Euler's number has none."""
+        behind = self.closing.get(script + 1, script) + 1
+        is_behind = behind < len(self.tokens) and self.tokens[behind].type == "SUB"
+        return is_behind or self.tokens[script - 1].type == "RBRACE"
 
     def _is_label(self, above: Token) -> bool:
         """Whether it is a word or an upright letter, but no transpose; or known as a label."""

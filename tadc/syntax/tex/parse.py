@@ -36,6 +36,7 @@ from tadc.syntax.tex.found import (
     collect_statements,
     declared_ranks,
     ranks_of,
+    refuse_two_declarations,
 )
 from tadc.syntax.tex.function_heads import (
     with_labelled_functions,
@@ -109,6 +110,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     for region in document.regions:
         if region.kind == "directive":
             collect_line(found, source, region)
+    refuse_two_declarations(found.items)
     regions = [replace(r, start=a, end=b) for r, (a, b) in zip(formulas, places, strict=True)]
     collect_convention(found, text)
     collect_statements(found, text, regions)
@@ -183,7 +185,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     used |= {name.removesuffix("_prime") for name in used}  # `x_i' \beta` may be a transpose
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared, declared)
-    rows, ranks_of_rows, shapes = of_rows(shapes, definitions)
+    rows, ranks_of_rows, shapes = of_rows(shapes, definitions, bodies_of_functions)
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
@@ -194,6 +196,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         functions,
         lists,
         ranks_of_rows,
+        text=text.text,
         has_kernels=says_kernel(source),
     )
     if "delta" not in declared and (is_delta_unclear(text.text) or is_delta_raised(every)):

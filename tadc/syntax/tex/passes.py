@@ -120,6 +120,7 @@ from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
+from tadc.syntax.tex.whole_rows import defined_rows, with_whole_rows
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
 from tadc.syntax.tex.words_below import with_words_below
@@ -177,13 +178,19 @@ def _units(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_units(tokens, f.declared, f.guesses)
 
 
+def _whole_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
+    ranks = {**defined_rows(f.tokens), **f.ranks}
+    return lambda tokens: with_whole_rows(tokens, ranks)
+
+
 def _replacements(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = replaced(f.displayed)
     return lambda tokens: with_replacements(tokens, names)
 
 
 def _concentrations(f: Formulas) -> Callable[[Tokens], Tokens]:
-    names = concentrations(f.tokens)
+    bound = {name for tokens in f.tokens for name in bound_names(tokens)}
+    names = concentrations(f.tokens, bound | f.declared)
     return lambda tokens: with_concentrations(tokens, names)
 
 
@@ -201,7 +208,9 @@ def _raised_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.is_upper:
         return list
     words, indices = raised_words(f.displayed, f.declared), starred_indices(f.displayed)
-    return lambda tokens: with_starred_indices(with_raised_words(tokens, words, f.guesses), indices)
+    return lambda tokens: with_starred_indices(
+        with_raised_words(tokens, words, f.declared, f.guesses), indices
+    )
 
 
 def _magnitudes(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -474,6 +483,7 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 PASSES: tuple[Pass, ...] = (
     _units,
+    _whole_rows,
     _each(with_real_numbers),
     _each(with_shapes_of_transposed),
     _each(with_round_brackets),

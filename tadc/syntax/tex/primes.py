@@ -17,6 +17,9 @@ from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 __all__ = ["with_primes"]
 
 _PRIME = "_prime"
+_OF_SUMS = frozenset(
+    ("NAME", "NUM", "PLUS", "MINUS", "SUB", "SUP", "LBRACE", "RBRACE", "COMMA", "TOP")
+)
 
 
 def with_primes(
@@ -83,6 +86,10 @@ class _Primes:
                 result += self._transpose(tokens[place : raised[0]], token.value)
                 place = raised[1]
                 continue
+            if token.type == "PRIME" and self._is_bracket_of_vectors(result):
+                result += self._top(token)
+                place += 1
+                continue
             base = token.value.removesuffix(_PRIME)
             is_prime = token.type == "NAME" and base != token.value
             if is_prime and token.value not in self.known and not self.ranks.get(base):
@@ -130,6 +137,28 @@ class _Primes:
         """How many dimensions are left of the tensor with these subscripts."""
         below = [t for t in element[1:] if t.type in ("NAME", "NUM")]
         return self.ranks.get(name, 0) - len(below)
+
+    def _is_bracket_of_vectors(self, before: Sequence[Token]) -> bool:
+        r"""Whether the bracket that ends here is a sum of vectors and matrices, as in `(x_t - \bar{x})'`: it has no derivative."""
+        if not before or before[-1].type not in ("RPAR", "RSQB"):
+            return False
+        closing = closing_brackets(before)
+        start = next((n for n, end in closing.items() if end == len(before) - 1), None)
+        if start is None or (start and before[start - 1].type in ("NAME", "FUNC", "CALLED")):
+            return False
+        inner = before[start + 1 : -1]
+        first = inner[1:] if inner and inner[0].type == "MINUS" else inner
+        return self._is_operand(first) and {t.type for t in inner} <= _OF_SUMS
+
+    def _top(self, prime: Token) -> list[Token]:
+        self._say("a prime behind brackets around vectors or matrices is the transpose", prime)
+        at = prime.end
+        sign, opening = Token("SUP", "^", prime.start, at), Token("LBRACE", "", at, at)
+        return [sign, opening, Token("TOP", r"\top", at, at), Token("RBRACE", "", at, at)]
+
+    def _say(self, text: str, place: Token) -> None:
+        if all(guess.text != text for guess in self.guesses):
+            self.guesses.append(Guess(text, place.start, place.end))
 
     def _is_operand(self, following: Sequence[Token]) -> bool:
         """Whether a vector or matrix stands here, or brackets that begin with one."""

@@ -320,13 +320,21 @@ def _is_formula(statement: Statement) -> bool:
     """
     right = statement.tokens[statement.equal :]
     is_square = any(t.type == "SUP" for t in statement.tokens[: statement.equal])
-    reads_itself = not is_square and _reads_itself(statement)
+    reads_itself = not is_square and _reads_itself(statement) and not _is_total(statement)
     has_elements = any(t.type == "SUB" for t in right)
     is_list = right[1:2] and right[1].type in OPENERS and any(t.type == "DOTS" for t in right)
     is_plain = all(t.type != "LPAR" for t in statement.tokens[: statement.equal])
     is_formula = has_elements or (is_plain and _is_composed(right))
     is_formula = is_formula and not _has_inverse(right)
     return not (reads_itself or is_list) and is_formula and all(t.type != "ERROR" for t in right)
+
+
+def _is_total(statement: Statement) -> bool:
+    r"""Whether it is the `\beta = \sum_i \beta_i` of a number and of what it is the sum of."""
+    own = [t.value for t in statement.right].count(statement.target)
+    elements = [name.value for name, _, _ in scripted(statement.right, "SUB")]
+    is_sum = any(t.type == "RED" and t.value == "sum" for t in statement.right)
+    return statement.is_scalar and is_sum and elements.count(statement.target) == own
 
 
 def _has_inverse(right: Sequence[Token]) -> bool:

@@ -3,6 +3,7 @@ r"""Words above names: letters side by side that stand nowhere else.
 d^{BC}_{jk} = ..      a label: capitals
 f_i^{eq}, w^{gt}      a label: an abbreviation that papers raise, or what stands above the name that is defined
 a^{pq}                an error: a label, or a product as a power
+h_k^{LM}              an error where `L` stands elsewhere, unless a line declares `h_LM`
 \hat\theta^{*b}       the element `b` of `\hat\theta^*`, where a sum runs over `b`
 """
 
@@ -57,20 +58,35 @@ def raised_words(streams: Sequence[Sequence[Token]], declared: Set[str]) -> Rais
     }
     labels = {w for w in alone if w in on_left or w in _ABBREVIATIONS or w.isupper()}
     labels |= {w for w in on_left & _ABBREVIATIONS if not bound & {*w}}
-    return RaisedWords(labels, (alone - labels) | (found & _ABBREVIATIONS - labels - declared))
+    unclear = (alone - labels) | (found & _ABBREVIATIONS - labels - declared)
+    of_sizes = {w for w in found - labels if not bound & {*w}}
+    return RaisedWords(labels, unclear | _above_elements(streams, of_sizes))
+
+
+def _above_elements(streams: Sequence[Sequence[Token]], words: Set[str]) -> set[str]:
+    """The words of capitals that stand above elements only: a label, or a product of sizes as a power."""
+    bases: dict[str, set[bool]] = {}
+    for tokens in streams:
+        for place, inner in _words(tokens):
+            bases.setdefault(_joined(inner), set()).add(tokens[place - 1].type == "RBRACE")
+    return {w for w in words if w.isupper() and bases[w] == {True}}
 
 
 def with_raised_words(
-    tokens: Sequence[Token], words: RaisedWords, guesses: list[Guess]
+    tokens: Sequence[Token], words: RaisedWords, declared: Set[str], guesses: list[Guess]
 ) -> list[Token]:
-    """The tokens with one upright word for the letters of each label, and with errors for what is unclear."""
+    """The tokens with one upright word for the letters of each label, and with errors for what is unclear; a line that declares the name with
+    the word decides.
+    """
     starts = {place + 2: inner for place, inner in _words(tokens)}
+    owners = {place + 2: name.value for name, place, _ in scripted(tokens, "SUP")}
     result: list[Token] = []
     place = 0
     while place < len(tokens):
         token, inner = tokens[place], starts.get(place, ())
         word = _joined(inner)
-        if word in words.labels:
+        is_declared = bool(word) and f"{owners[place]}_{word}" in declared
+        if word in words.labels or is_declared:
             token = replace(token, value=word, end=inner[-1].end, note="upright")
             text = f"`{word}` above a name is a label"
             if all(guess.text != text for guess in guesses):
@@ -78,7 +94,7 @@ def with_raised_words(
         elif word in words.unclear:
             token = _unclear(word, inner)
         result.append(token)
-        place += len(inner) if word in words.labels | words.unclear else 1
+        place += len(inner) if word in words.labels | words.unclear or is_declared else 1
     return result
 
 

@@ -8,20 +8,22 @@ from collections import Counter
 from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import bound_names, left_indices, scripted
+from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, bound_names, left_indices, scripted
 from tadc.syntax.tex.statement import Statement, depths
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = [
     "COUNTING",
     "above_numbers",
     "above_the_left",
+    "counting_above_the_left",
     "counts_of_subscripts",
     "counts_on_left",
     "numbers",
     "raised_over_indices",
     "summed",
     "told_apart",
+    "unbalanced",
     "values",
     "with_free_capitals",
     "with_given_numbers",
@@ -134,6 +136,24 @@ def summed(right: Sequence[Token]) -> set[str]:
     return found
 
 
+def unbalanced(tokens: Sequence[Token]) -> set[str]:
+    r"""The letters below names in some terms of a bracket and not in others, the `L` of `g_L (V_i - E_L)`: no sum that is not written runs
+    over them.
+    """
+    found: set[str] = set()
+    for opening, end in closing_brackets(tokens).items():
+        if tokens[opening].type not in ("LPAR", "LSQB") or end - opening > LONGEST_SCRIPT:
+            continue
+        terms: list[list[Token]] = [[]]
+        for token, depth in depths(tokens[opening + 1 : end]):
+            if depth == 0 and token.type in ("PLUS", "MINUS"):
+                terms.append([])
+            terms[-1].append(token)
+        letters = [{t.value for _, _, inner in scripted(x, "SUB") for t in inner} for x in terms]
+        found |= set().union(*letters) - letters[0].intersection(*letters[1:])
+    return found
+
+
 def _above_lines(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without what fractions divide by."""
     closing = closing_braces(tokens)
@@ -206,6 +226,13 @@ def above_the_left(definition: Statement) -> set[str]:
         for _, _, inner in scripted(left, "SUP")
         if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
     }
+
+
+def counting_above_the_left(definition: Statement) -> set[str]:
+    r"""The `i` of `Q_H^{(i)} = U_i (T_i - \theta_i)`: a letter of indices that stands alone below a name of the right side."""
+    below = [inner for _, _, inner in scripted(definition.right, "SUB")]
+    alone = {inner[0].value for inner in below if [t.type for t in inner] == ["NAME"]}
+    return above_the_left(definition) & alone & COUNTING
 
 
 def with_two_letters(definitions: Sequence[Statement]) -> set[str]:

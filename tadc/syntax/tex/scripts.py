@@ -28,12 +28,14 @@ from tadc.syntax.tex.script_survey import (
     COUNTING,
     above_numbers,
     above_the_left,
+    counting_above_the_left,
     counts_of_subscripts,
     counts_on_left,
     numbers,
     raised_over_indices,
     summed,
     told_apart,
+    unbalanced,
     values,
     with_free_capitals,
     with_given_numbers,
@@ -115,6 +117,9 @@ class Scripts:
     _above_numbers: set[str] = field(default_factory=set)  # the `w` of `w_{x_i}`, if `x_i` is added
     _has_axes: bool = False  # whether components are defined, `\sigma_{xy} = ..`
     _summed: set[str] = field(default_factory=set)  # letters that a term has below two names
+    _unbalanced: set[str] = field(
+        default_factory=set
+    )  # letters that not all terms of a bracket have
     _below_with_others: set[str] = field(default_factory=set)  # letters beside others below a name
     _told_apart: set[str] = field(default_factory=set)  # letters that tell one name apart
     _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
@@ -130,6 +135,7 @@ class Scripts:
         self._bound = [
             self._bound_in(d)
             | (above_the_left(d) if {d.target, d.target.rpartition("_")[0]} & raised else set())
+            | counting_above_the_left(d)
             for d in self.definitions
         ]
         for definition, bound in zip(self.definitions, self._bound, strict=True):
@@ -138,6 +144,7 @@ class Scripts:
                     self._tensors.add(name.value)
             self._values |= values(definition.tokens)
             self._summed |= summed(definition.tokens[definition.equal :])
+            self._unbalanced |= unbalanced(definition.tokens[definition.equal :])
         for name, _, inner in (x for d in self.definitions for x in scripted(d.tokens, "SUB")):
             letters = [t.value for t in inner if t.type == "NAME"]
             for letter in letters:
@@ -340,7 +347,9 @@ class Scripts:
         r"""Whether the `L` of `g_L (E_L - V_i) + \sum_j w_{ij}` is a label, and no sum that is not written: others are, and it is a capital, or rarely counts."""
         is_label = letter.value.isupper() or letter.value in NO_INDICES
         is_clear = (
-            self._has_sums or letter.value in _NEVER_SUMMED or letter.value in self._told_apart
+            self._has_sums
+            or letter.value in _NEVER_SUMMED
+            or letter.value in self._told_apart | self._unbalanced
         )
         return is_clear and is_label and letter.value not in self._below_with_others
 

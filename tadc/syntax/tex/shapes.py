@@ -41,12 +41,13 @@ def about(shapes: Iterable[Statement], used: Set[str], declared: Set[str]) -> li
 
 
 def of_rows(
-    shapes: Sequence[Statement], definitions: Sequence[Statement]
+    shapes: Sequence[Statement], definitions: Sequence[Statement], functions: Sequence[Statement]
 ) -> tuple[list[Statement], dict[str, int], list[Statement]]:
     r"""The shapes of what stands at indices, `x_i \in \mathbb{R}^{D}`, as those of `x`; the number of dimensions of each such
-    tensor; and the other shapes.
+    tensor; and the other shapes. The indices of `functions` may be those of the definitions that apply them.
     """
-    names = _at_indices(definitions)
+    bound = {name for d in definitions for name in bound_names(d.tokens)}
+    names = _at_indices(definitions, set()) | _at_indices(functions, bound)
     names |= {name.removesuffix("_prime") for name in names}  # which may be a transpose
     rows, others = [], []
     ranks: dict[str, int] = {}
@@ -62,11 +63,11 @@ def of_rows(
     return rows, ranks, others
 
 
-def _at_indices(definitions: Sequence[Statement]) -> set[str]:
-    """The names with an index below them, or in brackets above."""
+def _at_indices(definitions: Sequence[Statement], others: Set[str]) -> set[str]:
+    """The names with an index below them, or in brackets above; `others` are indices of what stands around."""
     found: set[str] = set()
     for d in definitions:
-        bound = bound_names(d.tokens)
+        bound = bound_names(d.tokens) | others
         for kind in ("SUB", "SUP"):
             for name, _, inner in scripted(d.tokens, kind):
                 is_above = [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]

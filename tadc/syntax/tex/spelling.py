@@ -164,14 +164,16 @@ def _adds_number(before: Sequence[Token]) -> bool:
 
 
 def _is_plain_e(tokens: Sequence[Token], place: int, vocabulary: Vocabulary) -> bool:
-    r"""Whether the `e` has a number above, which Euler's number seldom has, `e^2`, or no power in a document about charges; not that of `\log_2 e`."""
+    r"""Whether the `e` has a number above, which Euler's number seldom has, `e^2`, or no power in a document about charges or with coefficients
+    `c` and `d`; not that of `\log_2 e`.
+    """
     kinds = [t.type for t in tokens[place + 1 : place + 5]]
     before = place - 1
     if [t.type for t in tokens[max(place - 4, 0) : place]] == ["SUB", "LBRACE", "NUM", "RBRACE"]:
         before = place - 5
     if before >= 0 and tokens[before].value in ("log", "ln"):
         return False
-    is_bare = kinds[:1] != ["SUP"] and vocabulary.has_charges
+    is_bare = kinds[:1] != ["SUP"] and (vocabulary.has_charges or vocabulary.lists_letters)
     return is_bare or kinds == ["SUP", "LBRACE", "NUM", "RBRACE"]
 
 

@@ -28,6 +28,7 @@ def tokenize(source: Expansion, start: int, end: int) -> list[Token]:
 
 _BLANK = re.compile(r"(?:\s|~|\ufeff|%[^\n]*)+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
+_GROUPED = re.compile(r"([0-9]+)((?:\{,\}[0-9]+)+)(\.[0-9]+)?")  # `1{,}000`
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
 _ROW = re.compile(r"\\\\\*?(?:\[\s*-?[0-9.]+\s*[a-z]{2}\s*\])?")
 _ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+)\*?\}(?:\s*\[[a-z]\])?")
@@ -72,6 +73,8 @@ class _Tokenizer:
         character = self.text[start]
         if character == "\\":
             self._command(start)
+        elif (grouped := self._grouped_digits(start)) is not None:
+            self._grouped(grouped)
         elif number := _NUMBER.match(self.text, start, self.end):
             self.position = start + 1 if self.out.expected else number.end()
             digits = self.text[start : self.position]
@@ -86,6 +89,35 @@ class _Tokenizer:
         else:
             self.position = start + 1
             self._character(character, start)
+
+    def _grouped_digits(self, start: int) -> re.Match[str] | None:
+        r"""Digits with commas in braces, but for two subscripts, `x_{1{,}2}`."""
+        found = None if self.out.expected else _GROUPED.match(self.text, start, self.end)
+        return None if found is None or self._is_below() else found
+
+    def _is_below(self) -> bool:
+        """Whether the innermost open brace is that of a subscript."""
+        depth = 0
+        for place in range(len(self.out.tokens) - 1, 0, -1):
+            kind = self.out.tokens[place].type
+            depth += (kind in CLOSERS) - (kind in OPENERS)
+            if depth < 0:
+                return kind == "LBRACE" and self.out.tokens[place - 1].type == "SUB"
+        return False
+
+    def _grouped(self, number: re.Match[str]) -> None:
+        """A number with commas in braces: groups of three digits, a decimal comma, or an error where it may be both."""
+        self.position = number.end()
+        first, groups = number[1], number[2].replace("{,}", ",").split(",")[1:]
+        are_threes = len(first) < 4 and first[0] != "0" and all(len(g) == 3 for g in groups)
+        if are_threes and (len(groups) > 1 or groups == ["000"] or number[3]):
+            self._add("NUM", "".join((first, *groups, number[3] or "")), number.start())
+        elif len(groups) == 1 and not are_threes and number[3] is None:
+            self._add("NUM", f"{first}.{groups[0]}", number.start())
+        else:
+            whole = "".join((first, *groups))
+            fact = f"`{number.group()}` may be {whole}, or have a decimal comma"
+            self._refuse(number.start(), fact, f"write `{whole}`, or `{first}.{groups[0]}`")
 
     def _add(self, kind: str, value: str, start: int, note: str = "") -> None:
         self.out.add(kind, value, start, self.position, note)
@@ -141,6 +173,8 @@ class _Tokenizer:
                 self._add("DEF", two, start)
             case ":" if self.out.in_limits:
                 self._add("COMMA", character, start)  # such that
+            case ":" if self.out.innermost == "LBRACE":
+                self._add("COLON", character, start)  # of `X_{i,:}`
             case "." if self.side:  # `\left.` is no bracket
                 if self.side == "open" and self._ends_with_bar_and_subscript():
                     self.out.bracket("LPAR", character, start, self.position)
@@ -183,6 +217,9 @@ class _Tokenizer:
             else:
                 self._add(kind, value, start, note)
             self.out.open_wrappers(opened)
+        elif name == "circ" and self._stands_above() and self._is_above_number():
+            fact = "degrees are no numbers of the formula: functions such as `\\sin` are of radians"
+            self._refuse(start, fact, r"write `\frac{\pi}{180} \cdot 30` for `30^\circ`")
         elif name in commands.MARKS and self._stands_above():
             self._add("NAME", commands.MARKS[name], start, "upright")
         elif name in commands.MARKS_BELOW and self._begins_subscript():  # `\gamma_\pm`
@@ -253,6 +290,10 @@ class _Tokenizer:
             kinds == ["SUP", "LBRACE"] and self.text[self.position : self.end].lstrip()[:1] == "}"
         )
         return is_braced or (bool(self.out.expected) and kinds[-1:] == ["SUP"])
+
+    def _is_above_number(self) -> bool:
+        before = [t.type for t in self.out.tokens if t.type not in ("SUP", "LBRACE")]
+        return before[-1:] == ["NUM"]
 
     def _begins_subscript(self) -> bool:
         kinds = [t.type for t in self.out.tokens[-2:]]

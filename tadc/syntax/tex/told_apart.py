@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from tadc.syntax import ast
 from tadc.syntax.base import declared_base
+from tadc.syntax.tex.bare_arguments import with_unclear_arguments
 from tadc.syntax.tex.bare_logarithms import with_whole_logarithms
-from tadc.syntax.tex.brackets import Brackets, bare_names, indexed_names
+from tadc.syntax.tex.brackets import Brackets, bare_elements, bare_names, indexed_names
 from tadc.syntax.tex.declared_sets import with_rows_of_sets
 from tadc.syntax.tex.found import Found
 from tadc.syntax.tex.function_heads import (
@@ -42,10 +43,11 @@ def with_scripts(
     lists: Lists,
     rows: Mapping[str, int],
     *,
+    text: str,
     has_kernels: bool,
 ) -> list[Statement]:
-    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes;
-    `has_kernels`: the text speaks of some.
+    """The statements with elements, labels and indices told apart; `rows` are the ranks of tensors whose rows have shapes; `text` is what
+    tokens are places of; `has_kernels`: it speaks of some.
     """
     guesses = found.guesses
     tensors = [i for i in found.items if isinstance(i, ast.TensorDeclaration)]
@@ -66,12 +68,16 @@ def with_scripts(
         lists.headed,
         lists.at_points | functions_at_points(statements, known, ranks, places, guesses),
         bare_names(statements),
+        bare_elements(statements),
         has_kernels,
     )
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(with_whole_logarithms(s.tokens))) for s in statements]
+    statements = [
+        replace(s, tokens=tuple(with_unclear_arguments(s.tokens, text))) for s in statements
+    ]
     statements = [
         replace(s, tokens=tuple(with_rows_of_sets(s.tokens, ranks, guesses))) for s in statements
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set
 from typing import Any, TypeAlias, cast
 
 from lark import Tree
@@ -12,7 +13,14 @@ from tadc.syntax.tex.limits import Limit
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["Formula", "bind_minus", "entries_of_limits", "has_high", "refuse_unclear"]
+__all__ = [
+    "Formula",
+    "bind_minus",
+    "entries_of_limits",
+    "has_high",
+    "refuse_factors_behind",
+    "refuse_unclear",
+]
 
 Formula: TypeAlias = "Tree[Token]"
 
@@ -51,6 +59,48 @@ def refuse_unclear(source: Expansion, tree: Formula) -> None:
                 fix=r"write `(i + j) \bmod 3` or `i + (j \bmod 3)`",
             )
         part = part.children[0]
+
+
+def refuse_factors_behind(source: Expansion, reduction: Formula, indices: Set[str]) -> None:
+    r"""Raise for `\prod_j x_j c`, in which the product has one `c`, or as many as there are of `x`; and for `\max_j x_j c`, in which
+    the sign of `c` counts. `indices` are those it runs over.
+    """
+    sign, body = cast(Token, reduction.children[0]), reduction.children[-1]
+    if sign.value not in ("prod", "max", "min"):
+        return
+    if not isinstance(body, Tree) or body.data not in ("juxtaposed", "product"):
+        return
+    last = body.children[-1]
+    names = {t.value for t in _tokens(last) if t.type == "NAME"} - _bound_again(last)
+    if names & indices or not indices & {t.value for t in _tokens(body)}:
+        return
+    raise SyntaxError(
+        source.span(sign.start, next(_tokens(last)).start),
+        f"what stands behind a {_CALLED[sign.value]} without its index may be a factor of each of its terms, or of the whole",
+        fix=rf"write `c \{sign.value}_j x_j` for one factor, or brackets, `\{sign.value}_j (x_j c)`, for one in each",
+    )
+
+
+def _bound_again(part: Formula | Token) -> set[str]:
+    r"""The names in the limits of a reduction: the `j` of `\prod_j x_j / \sum_j x_j`."""
+    if not isinstance(part, Tree) or part.data != "reduction":
+        return set()
+    limits = part.children[1:-1]
+    return {t.value for limit in limits for t in _tokens(limit) if t.type == "NAME"}
+
+
+_CALLED = {"prod": "product", "max": "maximum", "min": "minimum"}
+
+
+def _tokens(part: Formula | Token) -> Iterator[Token]:
+    """The tokens of a tree, in order."""
+    todo: list[Formula | Token] = [part]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Tree):
+            todo.extend(reversed(node.children))
+        else:
+            yield node
 
 
 def _bind_norms(tree: Formula) -> bool:

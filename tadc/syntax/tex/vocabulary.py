@@ -29,6 +29,7 @@ class Vocabulary:
     compounds: frozenset[str] = frozenset()  # `w_0`, where a shape says `w_0 \in \mathbb{R}`
     is_sigmoid: bool = True  # whether the document says that `\sigma(..)` is the sigmoid
     has_charges: bool = False  # whether it is about charges, such as `e`
+    lists_letters: bool = False  # whether `c` and `d` are numbers, so that an `e` may be one more
     bounds: frozenset[str] = frozenset()  # names that stand above sums
     labelled: frozenset[str] = frozenset()  # those with labels that stand as numbers, `\sigma_d^2`
 
@@ -91,9 +92,19 @@ def vocabulary(
         | _numbers(items),
         is_sigmoid,
         has_charges,
+        {"c", "d"} <= {*_plain_numbers(definitions)},
         frozenset(_bounds(definitions)),
         frozenset(_labelled_numbers(definitions)),
     )
+
+
+def _plain_numbers(definitions: Iterable[Statement]) -> Iterator[str]:
+    """The names that a right side has without a script and a bracket behind them."""
+    for definition in definitions:
+        for name, after in zip_longest(definition.right, definition.right[1:]):
+            kind = "" if after is None else after.type
+            if name.type == "NAME" and kind not in (*_BEHIND_FUNCTIONS, "SUP"):
+                yield name.value
 
 
 def _labelled_numbers(definitions: Iterable[Statement]) -> Iterator[str]:
@@ -201,9 +212,13 @@ def styled_apart(
                 styles.setdefault(token.value, set()).add(_style(token))
     mixed = {name for name, found in styles.items() if len(found) > 1}
     mixed -= {name for name in mixed if _is_vector_of_elements(name, statements, bound)}
+    vectors = {
+        s.target for s in statements if s.kind == "definition" and s.tokens[0].note == "bold"
+    }
+    vectors -= {s.target for s in statements if s.tokens[0].note != "bold"}
     mixed -= {
         name
-        for name in mixed & declared
+        for name in mixed & (declared | vectors)
         if f"{name}_bf" not in declared and _are_rows_of_elements(name, statements)
     }
     own_bold = {name for name in mixed & declared if f"{name}_bf" not in declared}

@@ -63,6 +63,9 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
             break
         if name in commands.ACCENTS:
             accents.append(commands.ACCENTS[name])
+            if (capitals := _CAPITALS.match(text, position, end)) is not None:
+                whole = "_".join([capitals[1], *reversed(accents)])
+                return Wrapped("NAME", whole, capitals.end(), "upright", open=sum(braces))
         else:
             if (words := _words(text, position, end, name)) is not None:
                 return words
@@ -138,6 +141,7 @@ def _words(text: str, position: int, end: int, wrapper: str) -> Wrapped | None:
     return Wrapped("TEXT", words, match.end())
 
 
+_CAPITALS = re.compile(r"\{([A-Z]{2,})\}")  # of `\overline{RR}`, the mean of intervals
 _CONDITION = re.compile(r"\{\s*(if|when|for)[\s~]+(\$)[^$]*\$\s*\}")  # of `\mbox{if $c > r$}`
 _HYPHEN = re.compile(r"\\(?:text|mbox|textnormal|mathrm)\s*\{-\}|\{-\}|\$-\$")
 _HYPHENATED = re.compile(r"[A-Z]\w*(?:-\w+)+")  # a measure such as `\text{SI-SDR}`
