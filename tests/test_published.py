@@ -20,7 +20,7 @@ REFUSED = {  # what says so
     "covariance_prediction": "the order of the dimensions of a conditional is not told",
     "expectation_of_noise": "an expectation is no formula of tensors",
     "finite_volume": "this is a step in time",
-    "force_field": "`b` is neither an index in scope nor a size",
+    "force_field": "nothing behind the sum has its index",
     "legendre_coefficients": "the input `f` is missing",
     "posterior_kernel": "no display defines an element",
     "productivity": "stands around more than a name",

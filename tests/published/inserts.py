@@ -314,7 +314,7 @@ p_k &= \frac{1}{N} \sum_{i=1}^{N} q_{ik}, \qquad \mathcal{H} = -\sum_{k=1}^{K} p
 \end{equation}
 """,
     source="Ustinova, Lempitsky, Learning deep embeddings with histogram loss, 2016, with entropies",
-    output="H_cal",
+    output="H",
     h="5",
     b="3",
     s="",
@@ -353,7 +353,7 @@ For a batch of $B$ pairs let $z^a_i$ and $z^b_i \in \mathbb{R}^d$ be the two emb
 with $\bar{z}^a_u = \frac{1}{B} \sum_{i} z_{iu}^a$.
 """,
     source="Bardes, Ponce, LeCun, VICReg, 2022, for one branch",
-    output="L_cal",
+    output="L",
     z_a=lambda r: normal(r, 5, 3),
     z_b=lambda r: normal(r, 5, 3),
     lambda_="",
@@ -526,7 +526,7 @@ The sparse variational bound subtracts the trace term
 in which $w_{ml}$ is the inverse of the kernel at the inducing points.
 """,
     source="Titsias, Variational learning of inducing variables in sparse Gaussian processes, 2009, equation 9",
-    output="T_cal",
+    output="T",
     sigma="",
     k="4 4",
     q=lambda r: normal(r, 4, 2),
