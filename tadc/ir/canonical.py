@@ -10,20 +10,25 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.walk import Entered, postorder, rewrite_in, substitute, with_operands
 
-__all__ = ["bound_names", "canonical", "canonical_value", "free_indices"]
+__all__ = ["bound_names", "canonical", "canonical_value", "free_indices", "nameless"]
 
 COMMUTATIVE = ("add", "mul")  # to the bit
 
 
 def canonical_value(e: Expr, sizes: Set[Symbol]) -> tuple[Expr, list[Symbol]]:
     """The form of an expression and its free indices in order, for which operands of `a*b` and `b*a` are in one order."""
-    ordered = _in_order(e)
+    ordered, _ = _in_order(e)[e]
     free = free_indices(ordered, sizes)
     return canonical(ordered, free), free
 
 
-def _in_order(root: Expr) -> Expr:
-    """The expression with operands that commute sorted by what they are but for the names of indices."""
+def nameless(root: Expr) -> dict[Expr, bytes]:
+    """Of each expression in this one what it is but for the names of indices: the same where forms are equal, and in one pass for all."""
+    return {e: key for e, (_, key) in _in_order(root).items()}
+
+
+def _in_order(root: Expr) -> dict[Expr, tuple[Expr, bytes]]:
+    """Each expression in this one with operands that commute sorted by what they are but for the names of indices, and what it is itself."""
     done: dict[Expr, tuple[Expr, bytes]] = {}
     for e in postorder(root):
         operands = [done[o] for o in e.operands]
@@ -32,7 +37,7 @@ def _in_order(root: Expr) -> Expr:
         new = with_operands(e, tuple(o for o, _ in operands))
         state = repr((_kind(e), *(key for _, key in operands)))
         done[e] = new, blake2b(state.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return done[root][0]
+    return done
 
 
 def _kind(e: Expr) -> tuple[object, ...]:
