@@ -19,7 +19,7 @@ from tadc.ir.domain import Domain
 from tadc.ir.expr import Expr
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
-from tadc.schedule.rewrite import inline
+from tadc.schedule.rewrite import common, inline
 
 
 def program(text: str) -> Program:
@@ -91,6 +91,31 @@ def test_what_is_known_around_a_sum_is_what_concerns_it(monkeypatch):
         return looked_at
 
     assert grows_linearly(work, 25)
+
+
+def test_what_is_stored_is_looked_for_in_no_more_than_what_is_like_it(monkeypatch):
+    """The parts of a long sum are sums too, but none of them is the sum that is stored."""
+
+    def work(terms: int) -> int:
+        looked_at = 0
+        each = [f"exp(x[i]/{n + 1})" for n in range(terms)]
+        total, other = " + ".join(each), " + ".join(reversed(each))
+        lines = [f"y[i] = {total}", f"z[i] = 2*({other})", f"u[i] = 2*({total} + 1)"]
+        parsed = program("size N\ninput x[N]\n" + "\n".join(lines))
+        original = common.canonical_value
+
+        def counted(e, sizes):
+            nonlocal looked_at
+            looked_at += sum(1 for _ in postorder(e))
+            return original(e, sizes)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(common, "canonical_value", counted)
+            *_, u = common.common(parsed).statements
+        assert u.reads == {"y"}
+        return looked_at
+
+    assert grows_linearly(work, 20)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 61, 200])

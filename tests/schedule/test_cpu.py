@@ -262,6 +262,21 @@ def test_lanes_of_a_sum_may_all_add_a_value_that_is_computed_once_for_them():
 
 
 @pytest.mark.compiler
+def test_lanes_of_a_sum_may_add_before_and_after_a_sum_inside():
+    """Terms of a sum are added one by one, and only the second needs what stands in the loop over `k`."""
+    text = "input w[K,C], v[J,C], x[J,K], u[J,C]\ny[j] = sum{c} (u[j,c]*v[j,c] + v[j,c]*tanh(sum{k} w[k,c]*x[j,k]))"
+    random = np.random.default_rng(0)
+    for j, k, c in ((40, 40, 40), (3, 2, 17), (33, 7, 71)):
+        w, v, x, u = map(random.standard_normal, ((k, c), (j, c), (j, k), (j, c)))
+
+        found = tadc.compile(text, backend="native")(w, v, x, u)
+
+        np.testing.assert_allclose(
+            found, (u * v + v * np.tanh(x @ w)).sum(1), rtol=1e-12, atol=1e-12
+        )
+
+
+@pytest.mark.compiler
 @pytest.mark.parametrize(
     "text",
     [

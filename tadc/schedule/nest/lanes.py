@@ -75,11 +75,11 @@ def in_lanes(
     body: Sequence[Step], indices: Set[Symbol], sums: Collection[str] = ()
 ) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     """The steps, those that differ between lanes in `Lanes`, and the locals with a value per lane. Lanes differ in the indices, and
-    each adds to `sums` of its own, the same value as others if need be.
+    each adds to `sums` of its own, the same value as others if need be: they are not among those locals.
     """
     varying = Varying.of(indices, body, sums)
     laned = _laned(body, varying, ())
-    wide = varying.locals & _in_several(laned)
+    wide = (varying.locals & _in_several(laned)).difference(sums)
     return tuple(_widened(laned, wide)), tuple(sorted(wide))
 
 

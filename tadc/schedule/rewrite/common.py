@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.canonical import bound_names, canonical, canonical_value
+from tadc.ir.canonical import bound_names, canonical, canonical_value, outlines
 from tadc.ir.domain import Determined
 from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.program import Program, Statement
@@ -43,13 +43,15 @@ class _Table:
     dtype: str | None = None  # of the current statement: another one would round differently
     derived: tuple[Determined, ...] = ()  # its indices that are made of others
     stored: dict[tuple[Expr, str | None], _Stored] = field(default_factory=dict)
-    functions: set[str] = field(default_factory=set)  # whose values are stored
+    known: set[bytes] = field(default_factory=set)  # what is stored, but for names of indices
+    here: dict[Expr, bytes] = field(default_factory=dict)  # likewise, of what the statement has
     copies: dict[str, tuple[tuple[Symbol, ...], Read]] = field(default_factory=dict)
     whole: dict[object, str] = field(default_factory=dict)  # statements with derived indices
 
     def statement(self, s: Statement) -> Statement:
         self.dtype, self.derived = s.target.dtype, s.derived
         extents = s.extents
+        self.here = outlines(s.body) if self.known else {}
         body = rewrite_in(s.body, tuple(extents.items()), self._enter)
         is_own = s.target.name not in self.outputs
         if isinstance(body, Read) and body is not s.body and is_own and self._is_plain(body):
@@ -64,8 +66,7 @@ class _Table:
                 order = tuple(free.index(i) for i in s.indices)
                 entry = _Stored(s.target.name, order, tuple(extents[i] for i in free))
                 self.stored.setdefault((form, self.dtype), entry)
-                if isinstance(body, Call):
-                    self.functions.add(body.function)
+                self.known.add(outlines(body)[body])
         return replace(s, body=body)
 
     def _enter(self, e: Expr, around: _Extents) -> Entered[_Extents]:
@@ -76,10 +77,10 @@ class _Table:
                 indices, read = self.copies[tensor]
                 return substitute(read, dict(zip(indices, subscripts, strict=True))), ()
             case Reduce():
-                if stored := self._read(e, extents):
+                if self.here.get(e) in self.known and (stored := self._read(e, extents)):
                     return stored, ()
                 around = tuple(extents_around_body(e, extents, self.sizes).items())
-            case Call(function) if function in self.functions and _is_expensive_call(e):
+            case Call() if self.here.get(e) in self.known and _is_expensive_call(e):
                 if stored := self._read(e, extents):
                     return stored, ()
             case _:
