@@ -14,7 +14,8 @@ from tadc.runtime.cpu import c_compiler, native
 from tadc.runtime.cpu.native import NativeRunner
 from tadc.schedule.cpu.kernels import cpu_kernel
 from tadc.schedule.cpu.machine import AVX2, AVX512, NEON, SSE
-from tadc.schedule.nest.loop_nest import Strips, steps_of
+from tadc.schedule.lowered import CpuModule, modules_of
+from tadc.schedule.nest.loop_nest import Interior, Loop, Strips, steps_of
 from tadc.schedule.nest.lower import kernels
 from tadc.schedule.nest.surroundings import usual_size
 
@@ -223,6 +224,23 @@ def test_a_phase_of_a_gradient_in_which_nothing_is_left_to_test_compiles():
 
     expected = np.where(np.arange(538) % 3 == 0, 2.0, 0.0)
     np.testing.assert_array_equal(pullback(np.ones((2, 180)))["x"], expected)
+
+
+@pytest.mark.parametrize("extent", ["M", "112"])
+def test_loops_of_phases_have_a_constant_length_whether_extents_are_numbers_or_not(extent):
+    f = tadc.compile(
+        f"size M, N\ninput x[N,{extent}]\ny[n,j: ({extent}-3)//2] = max{{v: 3}} x[n,2*j+v]"
+    )
+    (module,) = modules_of({"adjoint": f.adjoint().program})
+    lowered = CpuModule.of(
+        module, "float32", {s: {"N": 64}.get(s, 112) for s in module.program.sizes}
+    )
+    (kernel,) = (k for k in lowered.kernels if k.kernel.writes == ("dx",))
+
+    inner = [s for s in steps_of(kernel.body) if isinstance(s, Interior)]
+    loops = [s for i in inner for s in steps_of(i.interior) if isinstance(s, Loop)]
+
+    assert inner and {s.range.trips for s in loops} <= {1, 2}
 
 
 @pytest.mark.compiler

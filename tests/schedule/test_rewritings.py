@@ -51,6 +51,26 @@ PROGRAMS = {
         [(5, 4), (5, 5)],
         "y_inner[j: N] = sum{k=0..K - 1} x[j, k]",
     ),
+    "a sum in a sum up to a diagonal": (
+        "size N, K, D\ninput q[N,K], k[N,K], v[N,D]\no[i,d] = sum{j | j <= i} 0.9**(i-j)*(sum{e} q[i,e]*k[j,e])*v[j,d]",
+        [(5, 3), (5, 3), (5, 4)],
+        "o_inner[i: N, j: N] = if j <= i then sum{e=0..K - 1} q[i, e]*k[j, e] else 0",
+    ),
+    "a sum in a sum along a band stays": (
+        "size N, K, D\ninput q[N,K], k[N,K], v[N,D]\no[i,d] = sum{j | j <= i and i <= j + 2} 0.9**(i-j)*(sum{e} q[i,e]*k[j,e])*v[j,d]",
+        [(5, 3), (5, 3), (5, 4)],
+        "(sum{e=0..K - 1} q[i, e]*k[i + j - 2, e])",
+    ),
+    "distances from the other side": (
+        "size N\ninput t[N], x[N]\ny[j: N] = sum{i: N} t[abs(i-j)]*x[i]",
+        [(5,), (5,)],
+        "y[j: N] = sum{i=0..N - 1} (if i <= j then t[j - i] else t[i - j])*x[i]",
+    ),
+    "a choice with a step stays": (
+        "size N\ninput t[N], x[N]\ny[j: N] = sum{i: N} (if j <= i then t[i-j] else 2*t[j-i])*x[i]",
+        [(5,), (5,)],
+        "(if j <= i then t[i - j] else 2*t[j - i])",
+    ),
     "a sum in a sum of a derived index": (
         "size N, J, K\ninput x[J,(N+K+1)//3], w[K], u[N]\ny[i: N] = u[i] + sum{k} w[k]*exp(sum{j} x[j,(i+k)//3])",
         [(4, 4), (7,), (4,)],

@@ -177,9 +177,6 @@ def _windows(steps: Sequence[Step], names: Names) -> Iterator[Step]:
 def _window(r: Range) -> tuple[Affine | None, int]:
     """The first of a constant number of values that the range has at most, if it is no number."""
     pairs = [(low, high - low) for low, c in r.lows for high, d in r.highs if c == d == 1]
-    if any(low.is_constant for low, n in pairs if n.is_constant):
-        return None, 0
-    for low, n in pairs:
-        if n.is_constant and 0 <= n.constant < WINDOW:
-            return low, n.constant + 1
-    return None, 0
+    lengths = [(n.constant, not low.is_constant, low) for low, n in pairs if n.is_constant]
+    length, moves, first = min(lengths, key=lambda each: each[:2], default=(0, False, None))
+    return (first, length + 1) if moves and 0 <= length < WINDOW else (None, 0)

@@ -25,6 +25,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, substitute
 from tadc.schedule.rewrite.separate import Around, Separation, separated
+from tadc.schedule.rewrite.shared import has_window
 
 __all__ = ["inner_sums"]
 
@@ -109,7 +110,7 @@ def _needed(
 ) -> Domain | None:
     """Where in the box of these extents values are needed, if each is for several values of other indices; else None.
 
-    Conditions on indices whose extents are numbers leave a part of all values, and others none: they would be computed in vain.
+    Conditions that leave a part of all values are where it is computed, as `j <= i`; those that leave a band, or less, are in vain.
     """
     others = [i for i in around.symbols if i not in extents and i not in separation.sizes]
     if not others:
@@ -118,8 +119,12 @@ def _needed(
         needed = project(around, others)
     except TooComplex:
         return None
-    known = separation.program.known & Domain.box(extents)
+    box = Domain.box(extents)
+    known = separation.program.known & box
     rest = [c for c in needed if not separation.sizes.issuperset(c.form.symbols)]
-    rest = [c for c in rest if not implies(known, c)]
+    where = Domain.of(c for c in rest if not implies(known, c))
     short = separation.sizes.union(i for i, n in extents.items() if n.is_constant)
-    return Domain.of(rest) if all(short.issuperset(c.form.symbols) for c in rest) else None
+    if all(short.issuperset(c.form.symbols) for c in where):
+        return where
+    whole = all(c.relation == ">=" for c in where) and not has_window(where, box, extents)
+    return where if whole else None

@@ -24,6 +24,7 @@ from tadc.schedule.rewrite.left_out import with_points_left_out
 from tadc.schedule.rewrite.looked_up import has_data
 from tadc.schedule.rewrite.moved import moved_values
 from tadc.schedule.rewrite.narrowed import narrowed
+from tadc.schedule.rewrite.oriented import oriented
 from tadc.schedule.rewrite.quotients import sums_over_quotients
 from tadc.schedule.rewrite.running import separate_running
 from tadc.schedule.rewrite.shared import shared
@@ -48,7 +49,7 @@ def scheduled(
     program = with_half_powers_as_roots(program)
     if has_data(program):
         return live(_with_sums_arranged(program, choices))
-    program = inlined(narrowed(program))
+    program = inlined(narrowed(oriented(program)))
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
     program = rearranged(common(program), by_rows=choices.whether(BY_ROWS, True))

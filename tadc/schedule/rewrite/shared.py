@@ -28,7 +28,7 @@ from tadc.normalize.reductions import extents_around_body, is_long
 from tadc.schedule.rewrite.looked_up import data_among
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["shared"]
+__all__ = ["has_window", "shared"]
 
 MOST_SHARED = 16  # values: each is one pass over all statements
 
@@ -250,12 +250,12 @@ def _needed(use: _Use, program: Program) -> Domain | None:
     where = Domain.of(
         c for c in needed if not sizes.issuperset(c.form.symbols) and not implies(known, c)
     )
-    if where != EVERYWHERE and (_has_window(where, box, use.box) or not _is_as_large(use)):
+    if where != EVERYWHERE and (has_window(where, box, use.box) or not _is_as_large(use)):
         return None
     return where.substitute({i: symbol(f"'{n}") for n, i in enumerate(use.indices)})
 
 
-def _has_window(where: Domain, box: Domain, indices: Mapping[Symbol, Affine]) -> bool:
+def has_window(where: Domain, box: Domain, indices: Mapping[Symbol, Affine]) -> bool:
     """Whether an index has a range of a length that no other one changes, and that is not its whole extent."""
     forms = [(c.form, c in where) for c in where & box]
     for i in indices:
