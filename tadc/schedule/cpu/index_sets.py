@@ -68,7 +68,11 @@ def _split(loop: Loop, varying: frozenset[Symbol], lane: Symbol | None) -> Itera
     elif tests:
         for part in _parts(loop, tests[0], (tests[0], tests[0])):
             yield from _split(part, varying, lane)
-    elif lane is not None and len(of_lanes := _tests(loop, varying - {lane})) == 1:
+    elif (
+        lane is not None
+        and loop.whole is None  # a part of a loop that slants is short, or has no tests
+        and len(of_lanes := _tests(loop, varying - {lane})) == 1
+    ):
         (test,) = of_lanes
         yield from _parts(loop, test, _ends(test, lane))
     else:
