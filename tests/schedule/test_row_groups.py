@@ -36,12 +36,6 @@ PROGRAMS = {
         [(140, 33)],
         {"m"},
     ),
-    "several results": (
-        "size N, M\ninput x[N,M], g[M]\noutput m, y, z\nm[i] = mean{j} x[i,j]\ns[i] = sum{j} (x[i,j] - m[i])**2\n"
-        "y[i,j] = (x[i,j] - m[i])*g[j]\nz[i,j] = x[i,j]*s[i] + x[i,j]/(1 + s[i])",
-        [(140, 33), (33,)],
-        {"s"},
-    ),
     "sums of blocks of rows": (
         "size N, M\ninput x[N,M]\nh[i,j] = tanh(x[i,j])\nu[i] = sum{j} h[i,j]*exp(-h[i,j])\nc[j] = sum{i} h[i,j]*u[i]",
         [(4099, 70)],

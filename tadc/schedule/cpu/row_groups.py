@@ -209,9 +209,10 @@ def _group(
     row = sum(of_row.values())
     again = {t for t in in_rows if sum(t in m.nest.reads for m in run) > 1}
     whole = count * sum(of_row[t] for t in again)
-    several = len((written - own) & in_rows) > 1
-    if row > machine.first_cache_bytes and (several or whole <= machine.cache_bytes):
-        again = set()  # long rows of several results side by side cost what is saved, as do those of what a cache holds
+    if len((written - own) & in_rows) > 1 or (
+        row > machine.first_cache_bytes and whole <= machine.cache_bytes
+    ):
+        again = set()  # rows of several results side by side cost what is saved, as do long rows of what a cache holds
     if MUCH * sum(of_row[t] for t in handed_on | again) < row:
         return None
     most = min(machine.cache_bytes // max(1, row), count // FEWEST)
