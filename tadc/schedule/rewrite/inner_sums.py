@@ -11,6 +11,7 @@ derived ones, are statements already (`normalize/reductions.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from math import prod
 
 from tadc.integer import TooComplex, implies
@@ -32,12 +33,12 @@ __all__ = ["inner_sums"]
 MOST_TERMS = 8  # of a sum that is rather computed again than read
 
 
-def inner_sums(program: Program, names: Names) -> Program:
-    """The program with such sums as statements."""
-    return separated(program, names, _stored)
+def inner_sums(program: Program, names: Names, in_part: bool = False) -> Program:
+    """The program with such sums as statements; if `in_part`, those too of which a part of all values is needed, as where `j <= i`."""
+    return separated(program, names, partial(_stored, in_part))
 
 
-def _stored(separation: Separation, e: Expr, around: Around) -> Expr:
+def _stored(in_part: bool, separation: Separation, e: Expr, around: Around) -> Expr:
     s = separation.statement
     if not (isinstance(e, Reduce) and e.op == "sum" and _is_long(e)):
         return e
@@ -49,7 +50,8 @@ def _stored(separation: Separation, e: Expr, around: Around) -> Expr:
     for i in (i for i in free if i not in extents):
         if (extent := _extent(i, around.known, separation.sizes)) is not None:
             extents[i] = extent
-    where = _needed({i: n for i, n in extents.items() if i in free}, around.known, separation)
+    box = {i: n for i, n in extents.items() if i in free}
+    where = _needed(box, around.known, separation, in_part)
     if where is None:
         return e
     # Statements of one kernel share the names of their indices: no index has that of a derived one.
@@ -106,11 +108,12 @@ def _extent(i: Symbol, where: Domain, sizes: frozenset[Symbol]) -> Affine | None
 
 
 def _needed(
-    extents: Mapping[Symbol, Affine], around: Domain, separation: Separation
+    extents: Mapping[Symbol, Affine], around: Domain, separation: Separation, in_part: bool
 ) -> Domain | None:
     """Where in the box of these extents values are needed, if each is for several values of other indices; else None.
 
-    Conditions that leave a part of all values are where it is computed, as `j <= i`; those that leave a band, or less, are in vain.
+    Conditions on indices whose extents are numbers leave a part of all values, and others may leave none: values would be computed in
+    vain. Conditions `in_part` leave no band.
     """
     others = [i for i in around.symbols if i not in extents and i not in separation.sizes]
     if not others:
@@ -126,5 +129,5 @@ def _needed(
     short = separation.sizes.union(i for i, n in extents.items() if n.is_constant)
     if all(short.issuperset(c.form.symbols) for c in where):
         return where
-    whole = all(c.relation == ">=" for c in where) and not has_window(where, box, extents)
-    return where if whole else None
+    in_part = in_part and all(c.relation == ">=" for c in where)
+    return where if in_part and not has_window(where, box, extents) else None

@@ -63,6 +63,8 @@ def scheduled(
     program = joined(live(common(program)))
     if choices.whether("shared values are stored", True):
         program = shared(program)
+    if choices.whether("inner sums are stored in part", True):
+        program = inner_sums(program, Names((*program.tensors, *program.symbols)), in_part=True)
     return windows_from_zero(recomputing(program, recomputed))
 
 
