@@ -28,6 +28,7 @@ import torch.nn.functional as F  # noqa: N812
 from cpu import cpu_name
 from cpu_further_kinds import FURTHER
 from cpu_kind import Kind
+from cpu_reshaped_kinds import RESHAPED
 
 import tadc
 
@@ -368,6 +369,7 @@ KINDS = [
         lambda x: (lambda r: torch.triu(r ** (-6) - r ** (-3), 1).sum())(torch.cdist(x, x) ** 2 + 0.3),
     ),
     *FURTHER,
+    *RESHAPED,
 ]
 # fmt: on
 
