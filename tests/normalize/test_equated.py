@@ -87,7 +87,12 @@ def test_the_text_of_what_is_stored_is_that_of_the_same_program(case):
 
 @pytest.mark.parametrize("case", PLAIN)
 @pytest.mark.parametrize(
-    ("backend", "memory"), [("native", "auto"), ("native", "recompute"), ("numpy", "auto")]
+    ("backend", "memory"),
+    [
+        ("native", "auto"),
+        pytest.param("native", "recompute", marks=pytest.mark.slow),
+        ("numpy", "auto"),
+    ],
 )
 @pytest.mark.compiler
 def test_an_index_of_a_maximum_is_found(case, backend, memory):
