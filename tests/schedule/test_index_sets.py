@@ -93,6 +93,21 @@ def test_loops_split_along_lanes_have_the_values_of_the_interpreter(text):
         np.testing.assert_allclose(native(*arrays), oracle(*arrays), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.compiler
+@pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
+def test_lanes_of_sums_have_no_ends_to_split_at():
+    text = "size B, N\ninput x[B,N], c[N]\ny[b: B,i: N] = prod{j: N} (1 + 0.01*c[abs(i-j)]*x[b,j])"
+    random = np.random.default_rng(0)
+    arrays = random.uniform(-1, 1, (14, 1)), random.uniform(-1, 1, 1)
+
+    native, oracle = (tadc.compile(text, backend=b) for b in ("native", "interpreter"))
+
+    dy = random.uniform(-1, 1, (14, 1))
+    found, expected = (f.value_and_gradients(*arrays, cotangent=dy)[1] for f in (native, oracle))
+    for name, gradient in expected.items():
+        np.testing.assert_allclose(found[name], gradient, rtol=1e-12)
+
+
 @pytest.mark.parametrize("text", SLANTED.values(), ids=SLANTED)
 def test_a_test_that_changes_along_the_lanes_is_left_in_one_of_three_loops(text):
     program = tadc.compile(text).program

@@ -49,7 +49,8 @@ def with_split_loops(
     for step in steps:
         if isinstance(step, Strips):
             inside = frozenset(Varying.of({*varying, step.range.index}, step.body).symbols)
-            along = None if varying else step.range.index
+            of_results = not (varying or step.sums or step.divided)
+            along = step.range.index if of_results else None
             laned = with_split_loops(step.body, inside, along)
             rest = map_bodies(replace(step, body=()), partial(with_split_loops, varying=inside))
             assert isinstance(rest, Strips)
