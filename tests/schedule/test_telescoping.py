@@ -216,3 +216,18 @@ def test_what_is_no_running_maximum_is_no_reference():
     inputs = {"x": np.array([[700.0, 0, 1]]), "m": np.array([0.0, 700, -3])}
 
     assert relative(native(**inputs), oracle(**inputs)) <= 1e-14
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("backend", ["native", "numpy"])
+def test_products_that_are_others_for_each_term_are_no_factors_of_a_sum_so_far(backend):
+    text = "size N\ninput x[N], c[N]\ny[i: N] = prod{j: N} (1 + 0.1*(if j >= i - 5 then c[abs(i - j)] else x[j]))"
+    f, oracle = (tadc.compile(text, backend=b) for b in (backend, "interpreter"))
+    rng = np.random.default_rng(0)
+    x, c, dy = rng.normal(size=(3, 19))
+
+    _, found = f.value_and_gradients(x, c, cotangent=dy)
+    _, expected = oracle.value_and_gradients(x, c, cotangent=dy)
+
+    for name, gradient in expected.items():
+        close(found[name], gradient)

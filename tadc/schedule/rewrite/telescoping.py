@@ -399,4 +399,5 @@ def _further(product: Reduce, step: Step) -> Expr | None:
     others = (c.substitute({factor: newest}) for c in product.domain if c is not moving[0])
     if not all(implies(known, c) for c in others):
         return None
-    return substitute(product.body, {factor: newest})
+    further = substitute(product.body, {factor: newest})
+    return None if step.inner in further.symbols else further  # another one for each term
