@@ -13,7 +13,7 @@ from tadc.ir.affine import symbol
 from tadc.ir.domain import EVERYWHERE
 from tadc.ir.expr import Expr, Read
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.program import Program, Statement
 from tadc.ir.walk import replaced
 from tadc.schedule.gpu.stored_factors import Times
 from tadc.schedule.gpu.terms import guards, has_data
@@ -58,11 +58,7 @@ def _products(s: Statement, program: Program, sizes: Sizes, names: Names) -> Ite
     if has_data(s) or s.derived:
         return
     for e, where in guards(s.body).items():
-        if where == EVERYWHERE and e is not s.body:
-            target = Tensor(
-                names.copy().fresh(f"{s.target.name}_sum"), s.target.shape, s.target.dtype
-            )
-            made = Statement(target, s.indices, (), e)
-            if large_product(made, program, sizes):
-                names.fresh(f"{s.target.name}_sum")
-                yield made
+        alone = replace(s, body=e)
+        if where == EVERYWHERE and e is not s.body and large_product(alone, program, sizes):
+            name = names.fresh(f"{s.target.name}_sum")
+            yield replace(alone, target=replace(s.target, name=name))

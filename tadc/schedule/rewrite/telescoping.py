@@ -26,7 +26,7 @@ from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, IndexValue, Read, Reduce, Select, call
 from tadc.ir.program import Program
-from tadc.ir.walk import postorder, rewrite, substitute, with_operands
+from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.simplify import simplified
 
@@ -240,7 +240,7 @@ def plain_powers(e: Expr) -> Expr:
             case Call("exp", (Call("difference", (a, b)),)) if _plain(a) is _plain(b):
                 return Select(Comparison("==", a, a), Const(1), Const(float("nan")))
             case Call("pow", (_, IndexValue(form))) if form.is_constant:
-                return simplified(with_operands(e, tuple(map(simplified, e.operands))))
+                return rewrite(e, simplified)
             case Call("mul" | "gate", (Const(1), x) | (x, Const(1))):
                 return x
             case _:
