@@ -189,11 +189,18 @@ def _built(queue: Any, text: str, *, fast_math: bool) -> Any:
         return _programs.of(key, lambda: _made(queue, text, fast_math))
 
 
+def _optimises_wrongly(platform: Any) -> bool:
+    """PoCL 3 (LLVM 14) with AVX-512: threads behind a condition that is false store what they read before others stored."""
+    return platform.name == "Portable Computing Language" and "PoCL 3." in platform.version
+
+
 def _made(queue: Any, text: str, fast_math: bool) -> Any:
     """Raises BackendError for kernels that the device does not accept."""
     cl, device = pyopencl(), queue.device
     exact = cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
     flags = ["-cl-std=CL1.2"]
+    if _optimises_wrongly(device.platform):
+        flags.append("-cl-opt-disable")
     if fast_math:
         flags.append("-cl-fast-relaxed-math")
     elif device.single_fp_config & exact:
