@@ -133,7 +133,7 @@ def test_no_room_imports_a_later_one():
 
 
 # Of the schedules, what prints and what runs use data, walkers, and what a compiler of C or CUDA is left to do.
-FUNCTIONS = {"is_expensive", "is_unrolled"} | set(loop_nest.__all__)
+FUNCTIONS = {"is_expensive", "is_short_in_lanes", "is_unrolled"} | set(loop_nest.__all__)
 
 
 def test_what_prints_and_what_runs_decide_nothing():

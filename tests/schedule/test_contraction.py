@@ -89,7 +89,8 @@ def test_blas_computes_what_einsum_does_and_its_gradients(einsum, dtype):
 # A formula, the sides of its matrices, and one that is none.
 FLAT = {
     "y[n,d] = sum{g, k} p[n,g,k]*w[4*g+k,d]; input p[N,G,4], w[4*G,D]": ("n", "d", "gk"),
-    "y[d,j] = sum{n} x[n,d]*p[n,j//4,j%4]; input x[N,D], p[N,G,4]; size G": ("d", "j", "n"),
+    "y[d,j] = sum{n} x[n,d]*p[n,j//4,j%4]; input x[N,D], p[N,G,4]; size G": ("d", "qj", "n"),
+    "y[n,j: 32*G] = sum{k} x[n,32*(j//32)+k]*w[j//32,k,j%32]; input x[N,32*G], w[G,32,32]": ("n", "j", "k"),
     "y[i,j] = sum{a, b, c} p[i,a,b,c]*w[12*a+4*b+c,j]; input p[N,G,3,4], w[12*G,D]": ("i", "j", "abc"),
 }  # fmt: skip
 NOT_FLAT = {

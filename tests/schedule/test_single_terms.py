@@ -14,7 +14,7 @@ from tadc.ir.expr import Reduce
 from tadc.ir.walk import postorder
 from tadc.runtime.cuda.launch import CudaRunner
 from tadc.runtime.interpreter import interpret
-from tadc.schedule.rewrite.single_terms import with_single_terms
+from tadc.schedule.rewrite.single_terms import with_quotients_of_results, with_single_terms
 
 POOLING = "size H, W\ninput x[H, W]\ny[i: H//2, j: W//2] = max{r: 2, t: 2} x[2*i + r, 2*j + t]"
 CASES = {
@@ -70,3 +70,31 @@ def test_the_gradient_of_pooling_has_no_loops_on_a_gpu():
     (dx,) = (s for s in module.module.program.statements if s.target.name == "dx")
     assert not any(isinstance(e, Reduce) for e in postorder(dx.body))
     assert [d.modulus for d in dx.derived] == [2, 2]
+
+
+BLOCKS = {
+    "a product of blocks": ("size N, B\ninput x[N, 16*B], w[B, 16, 16]\ny[n, j: 16*B] = sum{k} w[j//16, k, j%16]*x[n, 16*(j//16) + k]", 1),
+    "grouped rows": ("size B, C\ninput x[24*B, C], w[B, 24]\ny[j: 24*B] = sum{c} x[j, c]*w[j//24, (j + 5)%24]", 0),
+    "short blocks": ("size N, B\ninput x[N, 4*B], w[B, 4, 4]\ny[n, j: 4*B] = sum{k} w[j//4, k, j%4]*x[n, 4*(j//4) + k]", 0),
+    "maxima of blocks": ("size B\ninput x[16*B], w[B, 16, 16]\ny[j: 16*B] = max{k} w[j//16, k, j%16]*x[16*(j//16) + k]", 1),
+    "more blocks than results": ("size N, B\ninput x[N, 16*B], w[B + 1, 16, 16]\ny[n, j: 16*B] = sum{k} w[j//16, k, j%16]*x[n, 16*(j//16) + k]", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("backend", ["native", "numpy"])
+def test_indices_that_are_quotients_of_results_leave_sums(name, backend):
+    text, count = BLOCKS[name]
+    f = tadc.compile(text, backend="interpreter").adjoint()
+
+    program = with_quotients_of_results(f.program)
+
+    left = zip(f.program.statements, program.statements, strict=True)
+    assert sum(len(new.derived) - len(old.derived) for old, new in left) == count
+    arrays = random_arrays(f, {"N": 5, "B": 3, "C": 7})
+    values = program.size_values({s: {"N": 5, "B": 3, "C": 7}[s] for s in program.sizes})
+    found = interpret(program, arrays, values)
+    scheduled = by_name(f, tadc.compile(text, backend=backend).adjoint()(**arrays))
+    for output, expected in by_name(f, f(**arrays)).items():
+        np.testing.assert_allclose(found[output], expected, rtol=1e-12, err_msg=output)
+        np.testing.assert_allclose(scheduled[output], expected, rtol=1e-10, err_msg=output)

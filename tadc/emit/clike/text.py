@@ -80,7 +80,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     symbols_of,
 )
-from tadc.schedule.nest.short_loops import is_unrolled
+from tadc.schedule.nest.short_loops import is_short_in_lanes, is_unrolled
 
 __all__ = ["CHOSEN", "ENDED", "GATED", "REAL", "SQUARED", "CText", "part"]
 
@@ -149,11 +149,13 @@ class CText:
                     i = self.names[r.index]
                     first, (relation, last) = self.low(r.lows), self._below(r.highs)
                     head = f"{integer} {i} = {first.text}; {i} {relation} {last.text}; {i}++"
-                    unrolled = self.target != "c" and is_unrolled(step)
-                    lines += [f"{pad}#pragma unroll"] if unrolled else []
                     if self.target == "c" and step.never_empty:  # sums stay in registers behind it
                         over = {"<": ">=", "<=": ">"}[relation]
                         lines.append(f"{pad}if ({first.text} {over} {last.text}) never();")
+                    if self.target != "c" and is_unrolled(step):
+                        lines.append(f"{pad}#pragma unroll")
+                    if self.target == "c" and is_short_in_lanes(step):
+                        lines.append(f"{pad}#pragma GCC unroll {r.trips}")
                     lines.append(f"{pad}for ({head}) {{")
                     if any(isinstance(s, Strips) for s in steps_of(body)):  # long loops, of a CPU
                         lines.append(f"{pad}  if (*{ENDED}) continue;")

@@ -10,6 +10,7 @@ Elements lie in memory row by row, so a dimension may have the numbers of two in
 
     dx[n,d] = sum{g,k} dp[n,g,k]*w[d,128*g+k]       is a matrix of n and (g,k) times one of (g,k) and d
     dw[d,j] = sum{n} x[n,d]*dp[n,j//128,j%128]      is a matrix of d and n times one of n and j
+    y[n,j] = sum{k} x[n,64*(j//64)+k]*w[j//64,k,j%64]     is, for each j//64, a matrix of n and k times one of k and j%64
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
-from tadc.ir.affine import Affine, Symbol, constant
-from tadc.ir.domain import Derived, Domain
-from tadc.ir.expr import Call, Read, Reduce
+from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.domain import Derived, Domain, divisions
+from tadc.ir.expr import Call, Expr, Read, Reduce
 from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import substitute
 from tadc.normalize.reductions import plain_extent
 
 __all__ = ["FEWEST", "Contraction", "Factor", "contraction", "factor_of", "is_for_blas"]
@@ -87,13 +89,14 @@ def contraction(
         case _:
             return None
     of_sum = {i: n for i in added if (n := plain_extent(i, domain, frozenset(program.parameters)))}
-    extents = statement.extents | of_sum
-    factors = [_whole(read, program.tensors[read.tensor], statement, extents) for read in (a, b)]
-    if not statement.indices or None in factors:
+    indices, extents, values = _digits_of_result(statement)
+    extents |= of_sum
+    factors = [_whole(substitute(r, values), program.tensors[r.tensor], extents) for r in (a, b)]
+    if not indices or None in factors:
         return None
     left, right = (f for f in factors if f)
-    result = Factor(statement.target.name, statement.indices)
-    every = {*statement.indices, *added}
+    result = Factor(statement.target.name, indices)
+    every = {*indices, *added}
     types = {program.tensors[f.tensor].dtype for f in (left, right, result)}
     if (
         len(types) > 1
@@ -102,12 +105,12 @@ def contraction(
         or domain != Domain.box(of_sum)
     ):
         return None
-    values = {i: n.at(sizes) for i, n in extents.items()}
+    counts = {i: n.at(sizes) for i, n in extents.items()}
     candidates = [
         c for sides in ((left, right), (right, left)) for c in _products(*sides, result, extents)
     ]
-    best = max(candidates, key=lambda c: _weight(c, values), default=None)
-    return best if best and _weight(best, values)[0] >= FEWEST else None
+    best = max(candidates, key=lambda c: _weight(c, counts), default=None)
+    return best if best and _weight(best, counts)[0] >= FEWEST else None
 
 
 def is_for_blas(c: Contraction, sizes: Mapping[Symbol, int]) -> bool:
@@ -127,22 +130,33 @@ def factor_of(read: Read) -> Factor | None:
     return Factor(read.tensor, known) if len({*known}) == len(indices) else None
 
 
-def _whole(
-    read: Read, tensor: Tensor, statement: Statement, extents: Mapping[Symbol, Affine]
-) -> Factor | None:
-    """The tensor with indices that number all of its elements, row by row; None where they do not."""
-    quotients = {d.name: d for d in statement.derived if isinstance(d, Derived)}
+def _digits_of_result(s: Statement) -> tuple[Indices, dict[Symbol, Affine], dict[Symbol, Affine]]:
+    """The indices of the statement, of which one whose quotient it needs is the quotient and, under its own name, the remainder;
+    their extents; and what such an index was.
+    """
+    quotients: dict[Symbol, list[Derived]] = {}
+    for d in divisions(s.derived):
+        quotients.setdefault(d.form.as_symbol() or "", []).append(d)
     indices: list[Symbol] = []
-    dimensions = list(zip(read.subscripts, tensor.shape, strict=True))
-    while dimensions:
-        form, extent = dimensions.pop(0)
-        d = quotients.get(form.as_symbol() or "")
-        if d and dimensions:  # of an index whose remainder is behind
-            remainder, modulus = dimensions.pop(0)
-            form = d.modulus * form + remainder
-            if modulus != constant(d.modulus) or form != d.form:
-                return None
-            extent = d.modulus * extent
+    extents = dict(s.extents)
+    values: dict[Symbol, Affine] = {}
+    for i, extent in s.extents.items():
+        match quotients.get(i):
+            case [Derived(name, _, modulus)] if (
+                extent.content % modulus == extent.constant % modulus == 0
+            ):
+                indices.append(name)
+                extents |= {name: extent // modulus, i: constant(modulus)}
+                values[i] = modulus * symbol(name) + symbol(i)
+        indices.append(i)
+    return tuple(indices), extents, values
+
+
+def _whole(read: Expr, tensor: Tensor, extents: Mapping[Symbol, Affine]) -> Factor | None:
+    """The tensor with indices that number all of its elements, row by row; None where they do not."""
+    assert isinstance(read, Read)
+    indices: list[Symbol] = []
+    for form, extent in zip(read.subscripts, tensor.shape, strict=True):
         digits = _digits(form, extent, extents)
         if digits is None:
             return None

@@ -25,6 +25,7 @@ from tadc.schedule.cpu.lane_cost import (
     cost_of_sums,
     elements_of,
 )
+from tadc.schedule.cpu.quotient_loops import with_loops_over_quotients
 from tadc.schedule.cpu.short import Simplification
 from tadc.schedule.cpu.tile import is_plain
 from tadc.schedule.nest.lanes import most_lanes
@@ -112,7 +113,7 @@ def _chosen(
     choices: Choices,
 ) -> tuple[set[Symbol], dict[str, int]]:
     """The index of lanes, or those of sums, and the tensors to be copied, each with the dimension that becomes its last."""
-    kernel = rows_as_locals(kernel)
+    kernel = rows_as_locals(with_loops_over_quotients(kernel))
     if not is_plain(kernel):
         return set(), {}
     surroundings = Surroundings.of(kernel, program, usual)

@@ -28,6 +28,7 @@ from tadc.schedule.rewrite.oriented import oriented
 from tadc.schedule.rewrite.quotients import sums_over_quotients
 from tadc.schedule.rewrite.running import separate_running
 from tadc.schedule.rewrite.shared import shared
+from tadc.schedule.rewrite.single_terms import with_quotients_of_results
 from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
 
@@ -49,7 +50,7 @@ def scheduled(
     program = with_half_powers_as_roots(program)
     if has_data(program):
         return live(_with_sums_arranged(program, choices))
-    program = inlined(narrowed(oriented(program)))
+    program = with_quotients_of_results(inlined(narrowed(oriented(program))))
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
     program = rearranged(common(program), by_rows=choices.whether(BY_ROWS, True))

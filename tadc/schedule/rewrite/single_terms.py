@@ -1,6 +1,12 @@
 """Sums of at most one term as choices: of a range that has at most one integer, whatever the sizes are, the condition that it has one
 
-dx[i] = sum{j | i - 1 <= 2*j <= i, j < P} g[j]    is    dx[i] = if i // 2 < P then g[i // 2] else 0
+    dx[i] = sum{j | i - 1 <= 2*j <= i, j < P} g[j]    is    dx[i] = if i // 2 < P then g[i // 2] else 0
+
+An index of a longer sum that has one value always is a quotient for every target, where its divisor is not so small that each remainder is
+better computed on its own:
+
+    dx[k] = sum{q, j | 0 <= k - 64*q <= 63, 0 <= j - 64*q <= 63} g[j]*w[q,k-64*q]
+        is    dx[k] = sum{j=64*(k//64)..64*(k//64) + 63} g[j]*w[k//64,k%64]
 """
 
 from __future__ import annotations
@@ -19,7 +25,20 @@ from tadc.ir.range import Range
 from tadc.ir.walk import descend, substitute, with_operands
 from tadc.schedule.rewrite.looked_up import has_data
 
-__all__ = ["with_single_terms"]
+__all__ = ["with_quotients_of_results", "with_single_terms"]
+
+SMALLEST = 8  # divisor
+
+
+def with_quotients_of_results(program: Program) -> Program:
+    """The program, which reads no data, whose sums have no index that is always a quotient of what stands outside of them."""
+    statements = []
+    for s in program.statements:
+        sums = _Sums(s, Names((*program.tensors, *program.symbols)), always=True)
+        body = descend(sums.without_single(s.body, program.known & s.box))
+        derived = (*s.derived, *sums.derived)
+        statements.append(s if body is s.body else replace(s, derived=derived, body=body))
+    return replace(program, statements=tuple(statements))
 
 
 def with_single_terms(s: Statement, program: Program) -> Statement:
@@ -33,10 +52,14 @@ def with_single_terms(s: Statement, program: Program) -> Statement:
 
 @dataclass(slots=True)
 class _Sums:
-    """Rewrites the sums of a statement that stand in no other sum; `derived` are the quotients that it needs for that."""
+    """Rewrites the sums of a statement that stand in no other sum; `derived` are the quotients that it needs for that.
+
+    With `always` only indices that have exactly one value leave their sums.
+    """
 
     statement: Statement
     names: Names
+    always: bool = False
     derived: list[Derived] = field(default_factory=list)
 
     def without_single(self, e: Expr, known: Domain) -> Generator[Any, Any, Expr]:
@@ -71,7 +94,7 @@ class _Sums:
         known &= Domain.of(c for d in self.derived for c in d.conditions)
         guards = [c for c in left.domain if bound.isdisjoint(c.form.symbols)]
         guard = Domain.of(c for c in guards if not implies(known, c))
-        inside = Domain.of(c for c in left.domain if c not in guards)
+        inside = _without_implied(Domain.of(c for c in left.domain if c not in guards), known)
         term = Reduce(left.op, left.indices, left.derived, inside, left.body) if left.indices else left.body  # fmt: skip
         return term if guard == EVERYWHERE else Select(guard, term, Const(NEUTRAL[e.op]))
 
@@ -86,10 +109,14 @@ class _Sums:
             for low, divisor in r.lows:
                 for high, other in r.highs:
                     is_outside = bound.isdisjoint((*low.symbols, *high.symbols))
-                    # Of `low <= divisor*i <= high` there is at most one, `high // divisor`.
-                    at_most_one = at_least_zero(low + divisor - 1 - high)
-                    if divisor == other and is_outside and implies(known, at_most_one):
+                    if divisor == other and is_outside and self._is_single(low, high, divisor, known):  # fmt: skip
                         yield i, self._quotient(high, divisor)
+
+    def _is_single(self, low: Affine, high: Affine, divisor: int, known: Domain) -> bool:
+        """Whether there is at most one integer between `low / divisor` and `high / divisor`, that below the latter; or always one."""
+        if self.always:
+            return divisor >= SMALLEST and low + divisor - 1 == high
+        return implies(known, at_least_zero(low + divisor - 1 - high))
 
     def _quotient(self, form: Affine, divisor: int) -> Affine:
         if divisor == 1:
@@ -99,3 +126,13 @@ class _Sums:
                 return symbol(d.name)
         self.derived.append(Derived(self.names.fresh("q"), form, divisor))
         return symbol(self.derived[-1].name)
+
+
+def _without_implied(domain: Domain, known: Domain) -> Domain:
+    """The domain without conditions that follow from the others and what is known."""
+    kept = list(domain)
+    for c in domain:
+        others = [other for other in kept if other is not c]
+        if implies(known & Domain.of(others), c):
+            kept = others
+    return Domain.of(kept)
