@@ -31,6 +31,7 @@ from tadc.schedule.cpu.pairs import with_sums_over_pairs_by_rows
 from tadc.schedule.cpu.plain_products import with_products_for_gates
 from tadc.schedule.cpu.products import with_products
 from tadc.schedule.cpu.quotient_loops import with_loops_over_quotients
+from tadc.schedule.cpu.row_copies import with_row_copies
 from tadc.schedule.cpu.row_groups import RowGroup, row_groups
 from tadc.schedule.cpu.streamed import streamed_tensors
 from tadc.schedule.cpu.sums_in_parts import with_long_sums_in_parts
@@ -312,7 +313,10 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                 k = schedules[nest.name]
                 k = with_loops_in_order(k, nest, program, dtype, usual, machine, choices)
                 streamed = streamed_tensors(k, nest, program, dtype, usual, machine, soon, choices)
-                schedules[nest.name] = replace(k, streamed=streamed)
+                k = replace(k, streamed=streamed)
+                if choices.whether(f"whether {nest.writes[0]} copies rows", True):
+                    k = with_row_copies(k, nest, program, dtype, usual)
+                schedules[nest.name] = k
                 soon.update(nest.reads)
         return cls(module, tuple(schedules.values()), products, groups, otherwise)
 

@@ -408,6 +408,9 @@ def _cpu_schedule(k: CpuKernel) -> str:
     loops = _indices(s.range for s in steps if isinstance(s, Loop) and s.range.index not in rows)
     if loops:
         parts.append(f"loops over {', '.join(loops)}")
+    copied = dict.fromkeys(c.tensor for s in steps if isinstance(s, Loop) for c in s.copies)
+    if copied:
+        parts.append(f"lanes have copies of {', '.join(copied)}, a line of memory at a time")
     if k.streamed:
         parts.append(f"{', '.join(sorted(k.streamed))} is stored past the caches")
     return "; ".join(parts)

@@ -37,6 +37,7 @@ from tadc.schedule.nest.loop_nest import (
     Chunks,
     Let,
     LetIndex,
+    Loop,
     Step,
     Store,
     Strips,
@@ -202,6 +203,7 @@ def _kernel(
             *(s for s in given if s not in k.kernel.indices),
             *lines.values(),
             *_loop_indices(k, product),
+            *(c.buffer for s in steps_of(k.body) if isinstance(s, Loop) for c in s.copies),
         ],
     )
     block_names = {FIRST: "block", LAST: "block_end", _BLOCK: "block"}

@@ -114,6 +114,7 @@ _LANE_FILES = [
     "arc",
     "gamma",
     "strided",
+    "row",
     "shared_quotient",
 ]
 

@@ -27,9 +27,9 @@ from tadc.emit.clike.spelling import (
     spell,
 )
 from tadc.emit.templates import template
-from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum
+from tadc.ir.affine import Affine, SignedTexts, Symbol, constant, signed_sum, symbol
 from tadc.ir.domain import EVERYWHERE, Condition, Derived, Domain, Looked
-from tadc.ir.element_types import ELEMENT_TYPES
+from tadc.ir.element_types import ELEMENT_TYPES, item_bytes
 from tadc.ir.expr import (
     NEUTRAL,
     Call,
@@ -77,6 +77,8 @@ from tadc.schedule.nest.loop_nest import (
     TeamScan,
     TeamSums,
     Tile,
+    first_of,
+    last_of,
     steps_of,
     symbols_of,
 )
@@ -87,6 +89,7 @@ __all__ = ["CHOSEN", "ENDED", "GATED", "REAL", "SQUARED", "CText", "part"]
 REAL = {name: row.c for name, row in ELEMENT_TYPES.items()}
 ENDED = "ended"  # in C, where the flag is that ends a launcher early
 CHOSEN = "chosen"  # a local variable of a few lines: a sum that may be kept
+LINE_BYTES = 64  # of memory, which are copied at once
 GATED = ("gated", "by", "summed")  # local variables of one line: two factors, and a sum
 SQUARED = "term"  # a local variable of one line: a squared value
 
@@ -145,6 +148,8 @@ class CText:
             match step:
                 case Let() | LetIndex() | Accumulator() | Accumulate() | Assign() | Store():
                     lines += [pad + line for line in self._statement(step)]
+                case Loop(copies=copies) if copies:
+                    lines += yield self._along_rows(step, indent)
                 case Loop(r, body):
                     i = self.names[r.index]
                     first, (relation, last) = self.low(r.lows), self._below(r.highs)
@@ -294,12 +299,21 @@ class CText:
         ):
             # No lane sees another: GCC would ask at run time whether the rows of a tensor overlap, or give up.
             hints = [f"{pad}#pragma GCC ivdep"]
+        if self.target == "c" and any(self._scatters(s) for s in step.body):
+            # GCC would write out two vectors, of which it stores the elements one by one: more than it has registers for.
+            hints = [f"{pad}#pragma GCC unroll 1"]
         body = yield replace(self, at="lane")._lines(step.body, indent + 1)
         lines: list[str] = []
         for begin, end in self._groups(self.lanes):
             head = f"{pad}for (int lane = {begin}; lane < {end}; lane++) {{"
             lines += [*hints, head, *indices, *body, f"{pad}}}"]
         return lines
+
+    def _scatters(self, step: Step) -> bool:
+        """Whether lanes store elements that are no neighbours."""
+        if not isinstance(step, Store) or not step.subscripts:
+            return False
+        return not any(step.subscripts[-1].coefficient(index) for index, _ in self.lane)
 
     def _strided(self, step: Lanes, indent: int) -> list[str]:
         """The lanes' values of a read with a stride, by vectors; nothing where elements are of another type than values."""
@@ -316,6 +330,38 @@ class CText:
             place = f"const {self.integer} {self.names[index]} = {at.replace('lane', str(first))};"
             lines.append("  " * indent + f"{{ {place} {called}({to} + {first}, &{element}); }}")
         return lines
+
+    def _along_rows(self, step: Loop, indent: int) -> Generator[Any, Any, list[str]]:
+        """A loop for a line of elements at a time, with copies of the rows of all lanes."""
+        columns = LINE_BYTES // item_bytes(self.dtype)
+        index, first, last = step.range.index, first_of(step.range.index), last_of(step.range.index)
+        types = {c.buffer: self.dtypes[c.tensor] for c in step.copies}
+        shape = constant(self.lanes), constant(columns + 1)
+        inside = replace(
+            self,
+            tensors={**self.tensors, **{buffer: Tensor(buffer, shape) for buffer in types}},
+            dtypes={**self.dtypes, **types},
+        )
+        bounds = (Bound(symbol(first)),), (Bound(symbol(last)),)
+        ((lane, at),) = self.lane
+        rows = []
+        for c in step.copies:
+            begin = first if c.subscripts[-1].coefficient(index) > 0 else last
+            places = tuple(form.substitute({index: symbol(begin)}) for form in c.subscripts)
+            row = {"buffer": self.names[c.buffer], "type": self.type_of(types[c.buffer])}
+            rows.append(row | {"stored": c.stored, "place": self.element(c.tensor, places).text})
+        return self._framed(
+            "c/row_copies.c",
+            indent,
+            **self._span(step.range),
+            first=self.names[first],
+            last=self.names[last],
+            columns=columns,
+            lanes=self.lanes,
+            lane=f"const {self.integer} {self.names[lane]} = {at};",
+            rows=rows,
+            body=(yield inside._lines((Loop(Range(index, *bounds), step.body),), 1)),
+        )
 
     def _groups(self, lanes: int) -> list[tuple[int, int]]:
         """The lanes of each loop over all of them: where it begins and ends. Strips of many more are in no registers anyway."""

@@ -41,7 +41,7 @@ from tadc.schedule.nest.loop_nest import (
     with_values,
 )
 
-__all__ = ["with_strided_reads_first"]
+__all__ = ["always_read", "with_strided_reads_first"]
 
 STRIDES = (2, 3, 4)
 _PLAIN = (Accumulate, Accumulator, Assign, Let, Store)
@@ -99,7 +99,7 @@ def _read_first(
             continue
         stored = {s.tensor for s in steps_of(together) if isinstance(s, Store)}
         reads: dict[Expr, Expr] = {}
-        for e in _always_read(together):
+        for e in always_read(together):
             stride = _stride(e, lane, tensors)
             if stride in STRIDES and e.tensor not in stored and e not in reads:
                 made.append(names.fresh("t"))
@@ -118,7 +118,7 @@ def _with_locals(steps: Sequence[Step], reads: Mapping[Expr, Expr]) -> Iterator[
             yield step
 
 
-def _always_read(lanes: Sequence[Step]) -> Iterator[Read]:
+def always_read(lanes: Sequence[Step]) -> Iterator[Read]:
     """What is read for every lane: elements that exist, at places that differ by the lane's index alone."""
     for step in lanes:
         assert isinstance(step, Lanes)

@@ -136,13 +136,27 @@ class Assign:
 @dataclass(frozen=True, slots=True)
 class Loop:
     """`body` for every value in the range, in order. A loop that is `never_empty` has one. Neighbours
-    that are parts of one loop, in order, have the range of the `whole`.
+    that are parts of one loop, in order, have the range of the `whole`. With `copies` it has values `first_of` to `last_of`
+    its index at a time, as many as elements are in a line of memory.
     """
 
     range: Range
     body: tuple[Step, ...]
     never_empty: bool = False
     whole: Range | None = None
+    copies: tuple[RowCopy, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowCopy:
+    """A `buffer` with a row for each lane: the elements of a tensor at these subscripts for the values that a loop has at a time, in the order
+    in which they lie in memory. They are copied before the body, or, if they are `stored`, after it.
+    """
+
+    buffer: str
+    tensor: str
+    subscripts: tuple[Affine, ...]
+    stored: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -734,7 +748,11 @@ def bound_indices(steps: Sequence[Step]) -> set[Symbol]:
     bound = set()
     for step in steps_of(steps):
         match step:
-            case Loop(r) | Staged(r) | TeamLoop(r) | TeamScan(r):
+            case Loop(r, copies=copies):
+                bound.add(r.index)
+                if copies:
+                    bound |= {first_of(r.index), last_of(r.index)}
+            case Staged(r) | TeamLoop(r) | TeamScan(r):
                 bound.add(r.index)
             case Strips(r):
                 bound |= {r.index} | bound_indices((*step.single, *step.between, *step.after))
