@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tadc.integer import implies
 from tadc.ir.domain import EMPTY, EVERYWHERE, Condition, Domain, at_least_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Reduce, Select
 from tadc.ir.program import Program
@@ -64,7 +65,7 @@ def _conditioned(e: Expr, judge: Judge) -> Expr:
     if not _is_candidate(e):
         return e
     assert isinstance(e, Reduce)
-    domain = e.domain & _support(e.body, judge)
+    domain = e.domain & _support(e.body, judge, e.domain)
     pieces = _pieces(e.body)
     if pieces is None:
         return e if domain == e.domain else Reduce(e.op, e.indices, e.derived, domain, e.body)
@@ -80,16 +81,15 @@ def _conditioned(e: Expr, judge: Judge) -> Expr:
     return total
 
 
-def _support(root: Expr, judge: Judge) -> Domain:
-    """Conditions that hold wherever the value is not 0 by a choice of conditions on indices."""
+def _support(root: Expr, judge: Judge, known: Domain) -> Domain:
+    """Conditions that hold wherever the value is not 0 by a choice of conditions on indices. In all terms of its sum `known` holds."""
     support: dict[Expr, Domain] = {}
     for e in postorder(root, _in_product):
         match e:
             case Select(condition, then, Const(0)):
                 support[e] = support[then] & _affine(condition)
             case Select(condition, Const(0), otherwise):
-                holds = negated(condition) if isinstance(condition, Domain) else None
-                support[e] = support[otherwise] & (holds or EVERYWHERE)
+                support[e] = support[otherwise] & _failing(_affine(condition), known)
             case Select(_, a, b) | Call("add" | "sub", (a, b)):
                 both = set(support[a].conditions) & set(support[b].conditions)
                 support[e] = Domain.of(c for c in support[a] if c in both)
@@ -109,6 +109,18 @@ def _support(root: Expr, judge: Judge) -> Domain:
             case _:
                 support[e] = EVERYWHERE
     return support[root]
+
+
+def _failing(condition: Domain, known: Domain) -> Domain:
+    """Where the condition does not hold, if that is one inequality: of `r = 0`, where r is not negative, it is `r >= 1`."""
+    if (complement := negated(condition)) is not None:
+        return complement
+    match condition.conditions:
+        case (Condition("==", form),):
+            for side in (form, -form):
+                if implies(known, at_least_zero(side)):
+                    return Domain.of((at_least_zero(side - 1),))
+    return EVERYWHERE
 
 
 def _in_product(e: Expr) -> tuple[Expr, ...]:

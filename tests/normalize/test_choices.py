@@ -129,6 +129,17 @@ SAME = {
         "max{r: 3} x[pad(i + r - 1, -inf)]",
         "max{r: 3} (if 0 <= i + r - 1 < N then x[i + r - 1] else -inf)",
     ),
+    "all but the first": (
+        "size N, M\ninput a[N, M]\ny[i] = ",
+        "sum{j=1..M-1} a[i, j]",
+        "sum{j} (if j = 0 then 0 else a[i, j])",
+        "sum{j} a[i, j]*[not (j = 0)]",
+    ),
+    "all but the last": (
+        "size N, M\ninput a[N, M]\ny[i] = ",
+        "sum{j=0..M-2} a[i, j]",
+        "sum{j} (if j = M - 1 then 0 else a[i, j])",
+    ),
     "two sides": (
         "size N\ninput a[N, N], x[N]\ny[i] = ",
         "sum{j | j <= i - 2} a[i, j]*x[j] + sum{j | i + 2 <= j} a[i, j]*x[j]",
