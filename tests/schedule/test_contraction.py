@@ -7,7 +7,7 @@ import pytest
 
 import tadc
 from tadc.runtime.cpu import c_compiler
-from tadc.schedule.cpu.contraction import contraction
+from tadc.schedule.cpu.contraction import contraction, is_for_blas
 
 # Of einsum: what stands where, with the sides of matrices, and the indices of loops, whose products are added up in the last.
 GROUPS = {
@@ -109,6 +109,14 @@ def test_dimensions_side_by_side_are_one(text):
 
     assert found
     assert tuple("".join(s) for s in (found.rows, found.columns, found.inner)) == FLAT[text]
+
+
+@pytest.mark.parametrize(("height", "width", "is_left"), [(56, 56, True), (56, 300, False), (1, 3136, False)])  # fmt: skip
+def test_columns_in_short_pieces_are_left_to_blas(height, width, is_left):
+    program = tadc.compile("size N, O, C, H, W\ninput x[N,C,H,W], w[O,C]\ny[n,o,i,j] = sum{c} w[o,c]*x[n,c,i,j]").program  # fmt: skip
+    sizes = {"N": 4, "O": 64, "C": 64, "H": height, "W": width}
+
+    assert is_for_blas(contraction(program.statements[0], program, sizes), sizes) == is_left
 
 
 @pytest.mark.parametrize("text", NOT_FLAT.values(), ids=NOT_FLAT.keys())

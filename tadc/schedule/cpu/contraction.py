@@ -115,12 +115,15 @@ def contraction(
 
 def is_for_blas(c: Contraction, sizes: Mapping[Symbol, int]) -> bool:
     """Whether BLAS is faster than a kernel with lanes along the columns: where no side is short, neighbouring columns are none in the
-    right matrix, or neighbours along the inner dimension lie far apart in the left one. `sizes` are those of the program.
+    right matrix, neighbours along the inner dimension lie far apart in the left one, or a kernel's lanes had short pieces of the columns,
+    those of one index of several. `sizes` are those of the program.
     """
     extents = {i: n.at(sizes) for i, n in c.extents.items()}
     sides = (prod(extents[i] for i in group) for group in (c.rows, c.columns, c.inner))
     apart = prod(extents[i] for i in c.left.behind(c.inner))
-    return min(sides) >= SHORT or not c.right.ends_with(c.columns) or apart > NEAR
+    shortest = min(sides)
+    in_pieces = len(c.columns) > 1 and extents[c.columns[-1]] < SHORT <= 2 * shortest
+    return shortest >= SHORT or in_pieces or not c.right.ends_with(c.columns) or apart > NEAR
 
 
 def factor_of(read: Read) -> Factor | None:
