@@ -65,6 +65,7 @@ TERMS_OF_COLUMN = 2  # of each thread of a column at least
 LONG = 4  # terms of each thread of a block that is chosen by estimates
 MOST_MADE = 512  # schedules that are kept
 IDLE = 8  # times as many threads as terms may be worth it: the model decides
+SECTOR = 8  # elements that come from memory together
 
 
 _made: BoundedCache[GpuKernel] = BoundedCache(MOST_MADE)
@@ -277,15 +278,17 @@ def gpu_kernel(
     copying = [(model.seconds, schedules, usual)]  # those that wait for what they copy
 
     def consider(of: _Schedules, others: Iterable[GpuKernel], better: float = BETTER) -> None:
-        """Take those that are so many times as fast as the best so far."""
+        """Take the fastest of those that are so many times as fast as the best so far."""
         nonlocal best, fastest
+        before = fastest.seconds
         for other in others:
             schedule = _in_blocks(other, program)
             found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
             copying.append((found.seconds, of, schedule))
             is_worse = found.is_uneven and not fastest.is_uneven
-            worth = max(better, WORTH_UNEVEN) if is_worse else better
-            if found.seconds < min(fastest.seconds / worth, model.seconds - noticed):
+            worth = WORTH_UNEVEN if is_worse else 1
+            most = min(before / better, fastest.seconds / worth, model.seconds - noticed)
+            if found.seconds < most:
                 best, fastest = schedule, found
 
     is_slow = model.seconds > max(NEAR * model.ideal, model.ideal + little)
@@ -364,7 +367,7 @@ class _Schedules:
     def others(self) -> Iterator[GpuKernel]:
         """Some that the estimates say are not much slower, and all teams for which there is something to do."""
         for team, usual in self.teams.items():
-            bodies = [usual, *self._at_corners(team), self._joint(team)]
+            bodies = [usual, *self._at_corners(team), *self._joint(team)]
             busy = (body.steps for body in bodies if body.longest * IDLE >= SHORT * team)
             for steps in dict.fromkeys(busy):
                 yield GpuKernel(replace(self.kernel, body=steps), team)
@@ -379,12 +382,12 @@ class _Schedules:
     def _of_several(self) -> Iterator[GpuKernel]:
         """Teams of all values of an index or two, or of some neighbours."""
         made: dict[GpuKernel, None] = {}
-        of_all = product(self.choice.of_team(), self.teams, (False, True))
-        of_some = product(self.choice.of_neighbours(), self.teams, (False,))
-        for counts, team, joint in chain(of_all, of_some):
+        of_all = product(self.choice.of_team(), self.teams, (0, 1))
+        of_some = product(self.choice.of_neighbours(), self.teams, (0,))
+        for counts, team, adjacent in chain(of_all, of_some):
             least = max(1, SHORT * team / IDLE)
             middle, costs = self.choice.middle, self.machine.costs
-            if of_team := with_team_tile(self.kernel, counts, middle, team, costs, least, joint=joint):  # fmt: skip
+            if of_team := with_team_tile(self.kernel, counts, middle, team, costs, least, adjacent=adjacent):  # fmt: skip
                 made[of_team] = None
         yield from made
 
@@ -431,11 +434,11 @@ class _Schedules:
             values = {**self.choice.middle, **corner}
             yield TeamBody.of(self.kernel.body, values, team, self.machine.costs)
 
-    def _joint(self, team: int) -> TeamBody:
-        """The team's body with nests of independent loops as one."""
-        return TeamBody.of(
-            self.kernel.body, self.choice.middle, team, self.machine.costs, joint=True
-        )
+    def _joint(self, team: int) -> Iterator[TeamBody]:
+        """The team's bodies with nests of loops as one."""
+        middle, costs = self.choice.middle, self.machine.costs
+        for adjacent in (1, SECTOR):
+            yield TeamBody.of(self.kernel.body, middle, team, costs, adjacent=adjacent)
 
     def of_team(self, team: int) -> GpuKernel:
         return GpuKernel(replace(self.kernel, body=self.teams[team].steps), team)
