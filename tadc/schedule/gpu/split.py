@@ -465,7 +465,7 @@ def _parts(
             index = max(free, key=lambda i: free[i], default=index)
         rows = kind == "whole" and _are_rows(e, index)
         if adjacent == index and not again:
-            team = _team(e, adjacent, points, counts[index], on)
+            team = _team(e, adjacent, points, counts[index], terms, on)
         lanes = warp if rows else team if team > 1 and adjacent == index else 0
         threads = points * team / of_thread
         least = max(1, lanes, LEAST * counts.get(index, 1) * team // terms)
@@ -597,17 +597,18 @@ def _neighbours(
     return adjacent
 
 
-def _team(e: Reduce, adjacent: Symbol, points: int, neighbours: int, on: _On) -> int:
+def _team(e: Reduce, adjacent: Symbol, points: int, neighbours: int, terms: int, on: _On) -> int:
     """The threads that have a part: a block if there are enough, and neighbours for its threads, since fewer parts are added up sooner; in
-    text for any sizes, and where neighbours lie apart, a warp.
+    text for any sizes, where neighbours lie apart, and where blocks would have too few parts of so many terms, a warp.
     """
     machine = on.machine
     fits = FEW_PARTS * machine.block * points <= machine.resident_threads
-    are_long = on.given and neighbours >= BETTER * LEAST * machine.block
+    are_long = on.given and neighbours >= LEAST * machine.block
+    are_many = neighbours // max(machine.block, LEAST * neighbours * machine.block // terms) >= BETTER  # fmt: skip
     read = [r for r in _reads(e) if adjacent in r.symbols]
     apart = (on.layout.apart(r.tensor, r.subscripts, adjacent) for r in read)
     are_near = all(n is not None and n < machine.costs.strided for n in apart)
-    return machine.block if fits and are_long and are_near else machine.warp
+    return machine.block if fits and are_long and are_many and are_near else machine.warp
 
 
 def _reads(e: Reduce) -> list[Read]:
