@@ -60,3 +60,20 @@ def test_a_product_is_stored_in_what_there_is_for_it():
     assert module(APART["a layer"], LARGE, memory_limit=bytes_).products
     assert len(module(APART["two"], LARGE, memory_limit=bytes_).products) == 1
     assert not module(APART["a layer"], LARGE, memory="recompute").products
+
+
+def test_a_product_that_each_term_of_a_sum_needs_is_a_librarys():
+    text = "size I, J, K, R\ninput x[I, J, K], b[J, R], c[K, R]\na[i, r] = sum{j, k} x[i, j, k]*b[j, r]*c[k, r]"
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+
+    made = CudaRunner(f.program, "float32", f._options).lowered(
+        {"I": 512, "J": 512, "K": 512, "R": 32}
+    )
+
+    (product,) = made.products.values()
+    assert set(
+        product.counts(
+            made.module.program.size_values({"I": 512, "J": 512, "K": 512, "R": 32})
+        ).values()
+    ) <= {32, 512}
+    assert product.result.tensor == "a_sum"

@@ -41,7 +41,7 @@ from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
-from tadc.schedule.nest.matrix_product import left_to_blas
+from tadc.schedule.nest.matrix_product import large_products, left_to_blas
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.short_loops import UNROLLED
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes
@@ -137,7 +137,10 @@ def _times(
         given=(),
     )
     values = alone.size_values({s: sizes[s] for s in alone.sizes})
-    each = (_alone_or_apart(k, alone, sizes, machine, dtype, {}) for k in kernels(alone, "parts"))
+    apart = large_products(alone, sizes) if blas else frozenset()
+    each = (
+        _alone_or_apart(k, alone, sizes, machine, dtype, {}) for k in kernels(alone, "parts", apart)
+    )
     models = []
     for k, s in chain.from_iterable(each):
         is_product = blas and left_to_blas(k, alone, values)
@@ -180,14 +183,15 @@ def gpu_kernels(
     machine: Machine,
     dtype: str,
     tiles: Mapping[str, Shape],
+    apart: frozenset[str] = frozenset(),
 ) -> list[tuple[Kernel, GpuKernel]]:
-    """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
+    """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some. Tensors `apart` have one of their own."""
 
     def schedule(kernel: Kernel) -> GpuKernel:
         return _scheduled(kernel, program, sizes, machine, dtype, tiles.get(kernel.name))
 
     scheduled = []
-    for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
+    for joint, each in row_kernels(kernels(program, mode, apart), program, sizes, machine):
         if len(each) == 1:
             made = _alone_or_apart(joint, program, sizes, machine, dtype, tiles)
             scheduled += [(replace(k, writes=s.kernel.writes), s) for k, s in made]
