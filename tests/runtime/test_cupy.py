@@ -460,6 +460,7 @@ JOINT = {
     "terms of two indices": ("input x[B,T,P,D], w[P,D,O]\ny[b,t,o] = sum{p,d} x[b,t,p,d]*w[p,d,o]", [(2, 17, 3, 18), (3, 18, 19)], 3),
     "matrices whose rows lie apart": ("input x[O,B,D], w[D,P]\ny[b,o,p] = sum{d} x[o,b,d]*w[d,p]", [(17, 2, 18), (18, 19)], 2),
     "a result whose rows lie apart": ("input x[B,T,D], w[B,D,O]\ny[t,b,o] = sum{d} x[b,t,d]*w[b,d,o]", [(3, 17, 18), (3, 18, 19)], 3),
+    "three factors": ("input x[B,D], w[O,D], v[P,D]\ny[b,o,p] = sum{d} x[b,d]*w[o,d]*v[p,d]", [(17, 18), (16, 18), (19, 18)], None),
     "terms of a sum": ("input x[O,T,D], w[T,P], v[D,P]\ny[o,p] = sum{t,d} x[o,t,d]*w[t,p]*v[d,p]", [(20, 17, 18), (17, 19), (18, 19)], None),
 }  # fmt: skip
 
@@ -469,7 +470,8 @@ JOINT = {
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_products_of_several_indices_are_left_to_cublas(xp, monkeypatch, name, dtype):
     monkeypatch.setattr("tadc.schedule.nest.matrix_product.WORTH", 100)
-    monkeypatch.setattr("tadc.schedule.gpu.products_apart.WORTH", 0)
+    for module in ("products_apart", "several_factors"):
+        monkeypatch.setattr(f"tadc.schedule.gpu.{module}.WORTH", 0.01)
     text, shapes, count = JOINT[name]
     text = f"size B, T, D, O, P, Q\n{text}"
     text = text.replace("size B, T, D, O, P, Q", f"size {', '.join(s for s in 'BTDOPQ' if re.search(rf'[[,]{s}[],]', text))}")  # fmt: skip

@@ -31,6 +31,7 @@ from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.products_apart import with_products_apart
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.scheduled import GpuKernel
+from tadc.schedule.gpu.several_factors import with_two_factors
 from tadc.schedule.gpu.split import split
 from tadc.schedule.gpu.stored_factors import Times, with_stored_factors
 from tadc.schedule.gpu.team_tile import with_team_tile
@@ -97,6 +98,7 @@ def gpu_program(
     if sizes is not None and times:
         program = with_stored_factors(program, sizes, room, times)
         if blas and dtype not in HALF_TYPES:
+            program = with_two_factors(program, sizes, dtype, room, times)
             program = with_products_apart(program, sizes, dtype, room, times)
     program = split(program, sizes, machine, blas=blas, room=room, times=times)
     program = running_in_parts(program, sizes, machine)
