@@ -46,7 +46,7 @@ from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.nest.lanes import NARROW
 from tadc.schedule.nest.loop_nest import Kernel
 from tadc.schedule.nest.lower import kernel_of_points, kernels
-from tadc.schedule.nest.matrix_product import MatrixProduct, left_to_blas
+from tadc.schedule.nest.matrix_product import MatrixProduct, large_products, left_to_blas
 from tadc.schedule.nest.numbers import with_sizes
 from tadc.schedule.nest.sizes import Sizes
 from tadc.schedule.nest.surroundings import FEW, TYPICAL, order_of, usual_size
@@ -491,7 +491,10 @@ class GpuModule(Lowered[GpuKernel, MatrixProduct]):
         if any(k.is_atomic for k in module.kernels) or has_data(module.program):
             return cls.plain(module, machine)
         program = gpu_program(module.program, sizes, dtype, machine, blas=blas, room=room)
-        scheduled = gpu_kernels(program, module.name, sizes, machine, dtype, tiles)
+        products_apart = (
+            large_products(program, sizes) if blas and sizes is not None else frozenset[str]()
+        )
+        scheduled = gpu_kernels(program, module.name, sizes, machine, dtype, tiles, products_apart)
         typed = wide_temporaries(program, dtype)
         run = Module(module.name, typed, tuple(kernel for kernel, _ in scheduled))
         products = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from math import prod
 from types import ModuleType
 
 import numpy as np
@@ -59,18 +58,21 @@ class Cublas(ModuleType):
         assert computed in {0: (68, 77), 1: (70,)}[c_type]
         dtype = (np.float32, np.float64)[c_type]
 
-        def numbers(address, *shape):
-            size = prod(shape) * np.dtype(dtype).itemsize
-            return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape)
+        def number(address):
+            return np.frombuffer((ctypes.c_char * np.dtype(dtype).itemsize).from_address(address), dtype)[0]  # fmt: skip
 
         def matrices(address, turned, rows, columns, leading, apart):
             """As arrays of rows: each matrix has columns, `leading` elements apart."""
             rows, columns = (columns, rows) if turned else (rows, columns)
-            assert (leading, apart) == (rows, rows * columns)
-            found = numbers(address, count, columns, rows)
+            assert leading >= rows
+            length = (count - 1) * apart + (columns - 1) * leading + rows
+            step = np.dtype(dtype).itemsize
+            memory = (ctypes.c_char * (length * step)).from_address(address)
+            strides = (apart * step, leading * step, step)
+            found = np.ndarray((count, columns, rows), dtype, memory, strides=strides)
             return found if turned else found.swapaxes(1, 2)
 
-        assert (numbers(alpha), numbers(beta)) == (1, 0)
+        assert (number(alpha), number(beta)) == (1, 0)
         left = matrices(a, a_turned, m, k, lda, a_apart)
         right = matrices(b, b_turned, k, n, ldb, b_apart)
         result = matrices(c, 0, m, n, ldc, c_apart)

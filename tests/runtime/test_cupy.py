@@ -453,6 +453,46 @@ def test_factors_of_batches_are_not_copied_whichever_way_round_they_are(xp, monk
         assert (STATE.products, STATE.copies) == (3, 0)
 
 
+# Text, its arrays, and how many products value and gradients are.
+JOINT = {
+    "rows of two indices": ("input x[B,T,D], w[D,O]\ny[b,t,o] = sum{d} x[b,t,d]*w[d,o]", [(3, 17, 18), (18, 19)], 3),
+    "a factor for all of a batch": ("input x[B,D,P,Q], w[O,D]\ny[b,o,p,q] = sum{d} x[b,d,p,q]*w[o,d]", [(3, 18, 5, 7), (19, 18)], 2),
+    "terms of two indices": ("input x[B,T,P,D], w[P,D,O]\ny[b,t,o] = sum{p,d} x[b,t,p,d]*w[p,d,o]", [(2, 17, 3, 18), (3, 18, 19)], 3),
+    "matrices whose rows lie apart": ("input x[O,B,D], w[D,P]\ny[b,o,p] = sum{d} x[o,b,d]*w[d,p]", [(17, 2, 18), (18, 19)], 2),
+    "a result whose rows lie apart": ("input x[B,T,D], w[B,D,O]\ny[t,b,o] = sum{d} x[b,t,d]*w[b,d,o]", [(3, 17, 18), (3, 18, 19)], 3),
+    "three factors": ("input x[B,D], w[O,D], v[P,D]\ny[b,o,p] = sum{d} x[b,d]*w[o,d]*v[p,d]", [(17, 18), (16, 18), (19, 18)], None),
+    "terms of a sum": ("input x[O,T,D], w[T,P], v[D,P]\ny[o,p] = sum{t,d} x[o,t,d]*w[t,p]*v[d,p]", [(20, 17, 18), (17, 19), (18, 19)], None),
+}  # fmt: skip
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("name", JOINT)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_products_of_several_indices_are_left_to_cublas(xp, monkeypatch, name, dtype):
+    monkeypatch.setattr("tadc.schedule.nest.matrix_product.WORTH", 100)
+    for module in ("products_apart", "several_factors"):
+        monkeypatch.setattr(f"tadc.schedule.gpu.{module}.WORTH", 0.01)
+    text, shapes, count = JOINT[name]
+    text = f"size B, T, D, O, P, Q\n{text}"
+    text = text.replace("size B, T, D, O, P, Q", f"size {', '.join(s for s in 'BTDOPQ' if re.search(rf'[[,]{s}[],]', text))}")  # fmt: skip
+    random = np.random.default_rng(5)
+    arrays = [random.normal(size=shape).astype(dtype) for shape in shapes]
+    before = STATE.products, STATE.copies
+
+    value, pullback = tadc.compile(text).vjp(*map(xp.asarray, arrays))
+    gradients = pullback(value)
+
+    exact = [a.astype("float64") for a in arrays]
+    expected, pull = tadc.compile(text, backend="numpy").vjp(*exact)
+    limit = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-12}[dtype]
+    assert relative(xp.asnumpy(value).astype("float64"), expected) < limit
+    for tensor, g in pull(expected).items():
+        assert relative(xp.asnumpy(gradients[tensor]).astype("float64"), g) < limit
+    if xp.__version__ == "0" and dtype != "float16":
+        assert STATE.products - before[0] == count or (count is None and STATE.products > before[0])
+        assert STATE.copies == before[1]
+
+
 def extents(term, tensor):
     """The extents of a factor, by the names of its indices."""
     return re.search(rf"{tensor}(\[.*?\])", term)[1].upper()

@@ -40,7 +40,7 @@ PROGRAMS = {
     "few sums": ("input x[N + 2], y[N]\nf[r: 3] = sum{i} x[i+r]*y[i]", [BLOCK, BLOCK]),
     "sums of rows": ("input x[4, N]\nf[r] = sum{i} x[r, i]**2", [BLOCK, BLOCK]),
     "sums of columns": ("input x[N, 40]\nf[j] = sum{i} x[i, j]", [COLUMN, COLUMN, BLOCK]),
-    "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [WARP, BLOCK]),
+    "a long and a short index": ("input x[N, 3, 40]\nf[c] = sum{n, k} x[n, c, k]*x[n, c, 39 - k]", [BLOCK, BLOCK]),
     "every third": ("input x[N]\nf = sum{i | i % 3 = 1} x[i]", [BLOCK, BLOCK]),
     "a condition": ("input x[N]\nf = sum{i | 2*i >= 7} x[i]", [BLOCK, BLOCK]),
     "backwards": ("input x[N]\nf[r: 2] = sum{i} x[N - 1 - i]*sin(i + r)", [BLOCK, WARP]),
@@ -132,7 +132,9 @@ def test_teams_follow_from_sizes(name):
     large, small = (GpuModule.of(mode, {"N": n}) for n in (LARGE, 8))
 
     assert [k.team for k in large.kernels] == teams
-    assert {k.team for k in small.kernels} <= {1, WARP}
+    # Three elements of 320 terms, which a block shares as one loop, are few.
+    few = {BLOCK} if name == "a long and a short index" else set()
+    assert {k.team for k in small.kernels} <= {1, WARP} | few
 
 
 @pytest.mark.parametrize(
@@ -155,8 +157,9 @@ def test_a_sum_has_the_parts_that_keep_a_machine_busy(machine):
     gpu = GpuModule.of(mode, {"N": LARGE}, machine=machine)
 
     (parts,) = gpu.module.temporaries
-    threads = parts.shape[0].constant * gpu.kernels[0].team
-    assert machine.resident_threads / 2 <= threads <= machine.resident_threads
+    count = parts.shape[0].constant
+    assert machine.resident_threads / 2 <= count * gpu.kernels[0].team
+    assert count * WARP <= machine.resident_threads
 
 
 def test_a_sum_stays_whole_where_that_takes_less_time():

@@ -12,13 +12,14 @@ from host_run import HostBatch
 import tadc
 from tadc import compiler
 from tadc.emit.cuda.file import cuda_text
+from tadc.ir.affine import symbol
 from tadc.options import Options
 from tadc.printing.idx import statement_text
 from tadc.runtime.run import Runners
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.gpu.machine import HOPPER
 from tadc.schedule.lowered import GpuModule, modules_of
-from tadc.schedule.nest.loop_nest import Store, steps_of
+from tadc.schedule.nest.loop_nest import Store, TeamLoop, steps_of
 from tadc.schedule.rewrite.program import QUOTIENTS
 
 pytestmark = pytest.mark.xdist_group("test_gpu_terms.py")  # tests share what is scheduled
@@ -88,6 +89,16 @@ SUMS = {
                             {"N": 10**5, "M": 64}, {"N": 70, "M": 64}),
     "a causal filter of many taps": ("size C, N\ninput x[C, N], w[31]\ny[c, i: N] = sum{k: 31} x[c, pad(i - k)]*w[k]",
                                      {"C": 5000, "N": 4096}, {"C": 3, "N": 70}),
+    "sums of products for each quotient": ("size I, K\ninput a[16], b[K, 46], c[I, (K + 2)//3]\nf[j: 16, i: I] = sum{k: K} a[j]*b[pad(k - 1), 3*j]*c[i, k//3]",
+                                           {"I": 91, "K": 3529}, {"I": 5, "K": 40}),
+    "a part for each value of an index": ("size J\ninput a[6], b[31, J, 16]\nf[m: 31, j: J, k: 16] = b[m, j, k]*a[k//3]",
+                                          {"J": 2482}, {"J": 37}),
+    "a few terms in a triangle": ("size I\ninput a[91], b[], c[I, 31]\nf[j: 31, i: I] = c[I - 1 - i, j] + (if j + i < 31 then a[3*j]*b else 0)",
+                                  {"I": 10**6}, {"I": 41}),
+    "neighbours of a size and few others": ("size I, K\ninput a[K, 60]\nf[j: I] = sum{k: K, l: 60} a[k, l]*a[K - 1 - k, l]",
+                                            {"I": 1000, "K": 76}, {"I": 5, "K": 9}),
+    "a block for some of few long sums": ("size L\ninput a[6], b[6, L]\nf[l: L] = min{i: 6, j: 3} (j + 2)*a[i]*exp(b[i, l])",
+                                          {"L": 2793}, {"L": 70}),
 }  # fmt: skip
 
 
@@ -102,7 +113,8 @@ def scheduled(name):
     large = SUMS[name][1]
     modules = []
     for mode, program in programs(name).items():
-        decided = compiler.gpu_decisions(program, large, "float64", Options(blas=False))
+        values = program.size_values(large)
+        decided = compiler.gpu_decisions(program, values, "float64", Options(blas=False))
         modules += modules_of({mode: program}, {mode: decided})
     return [GpuModule.of(m, m.program.size_values(large), "float64") for m in modules]
 
@@ -301,6 +313,31 @@ def test_a_limit_of_memory_holds_whatever_is_faster():
 
     assert not free.recomputed
     assert limited.recomputed
+
+
+def test_terms_of_a_quotient_are_stored_for_as_many_as_there_are():
+    _, adjoint = scheduled("sums of products for each quotient")
+
+    program = adjoint.module.program
+    _, count = program.tensors["da_terms"].shape
+    values = [program.size_values({"I": 91, "K": k}) for k in (1, 3, 4, 3529)]
+    assert [count.at(v) for v in values] == [1, 1, 2, 1177]
+
+
+def test_parts_of_one_value_each_are_as_many_as_there_are_values():
+    _, adjoint = scheduled("a part for each value of an index")
+
+    program = adjoint.module.program
+    parts = [t for name, t in program.tensors.items() if name.startswith("da_parts")]
+    assert any(n == symbol("J") for t in parts for n in t.shape)
+
+
+def test_few_terms_in_a_triangle_are_shared_by_a_block_as_one_loop():
+    _, adjoint = scheduled("a few terms in a triangle")
+
+    (of_b,) = (k for k in adjoint.kernels if k.kernel.writes == ("db",))
+    (loop,) = (s for s in steps_of(of_b.kernel.body) if isinstance(s, TeamLoop))
+    assert (of_b.team, loop.range.trips) == (256, 31 * 31)
 
 
 def test_terms_need_room():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import tadc
@@ -60,3 +62,54 @@ def test_a_product_is_stored_in_what_there_is_for_it():
     assert module(APART["a layer"], LARGE, memory_limit=bytes_).products
     assert len(module(APART["two"], LARGE, memory_limit=bytes_).products) == 1
     assert not module(APART["a layer"], LARGE, memory="recompute").products
+
+
+def test_a_product_that_each_term_of_a_sum_needs_is_a_librarys():
+    text = "size I, J, K, R\ninput x[I, J, K], b[J, R], c[K, R]\na[i, r] = sum{j, k} x[i, j, k]*b[j, r]*c[k, r]"
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+
+    made = CudaRunner(f.program, "float32", f._options).lowered(
+        {"I": 512, "J": 512, "K": 512, "R": 32}
+    )
+
+    (product,) = made.products.values()
+    assert set(
+        product.counts(
+            made.module.program.size_values({"I": 512, "J": 512, "K": 512, "R": 32})
+        ).values()
+    ) <= {32, 512}
+    assert product.result.tensor == "a_sum"
+
+
+SEVERAL = {
+    "a scale": ("x[i, k]*b[k]*w[k, j]", True),
+    "two factors of both": ("x[i, k]*v[k, j]*w[k, j]*exp(b[k])", True),
+    "a factor of everything": ("x[i, k]*b[i + j + k]*w[k, j]", False),
+    "a sum inside": ("x[i, k]*(sum{l: K} v[l, k])*w[k, j]", True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_a_product_of_several_factors_is_one_of_two(name):
+    term, is_product = SEVERAL[name]
+    text = f"size I, J, K\ninput x[I, K], w[K, J], v[K, J], b[{'I + J + K - 2' if '+' in term else 'K'}]\ny[i: I, j: J] = sum{{k: K}} {term}"
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+
+    made, without = (
+        CudaRunner(f.program, "float32", replace(f._options, blas=blas)).lowered(LARGE)
+        for blas in (True, False)
+    )
+
+    assert bool(made.products) == is_product
+    assert not without.products
+
+
+def test_factors_are_stored_in_what_there_is_for_them():
+    text = TEXT.format("sum{k} x[i, k]*b[k]*w[k, j]").replace("b[J]", "b[K]")
+    made = [
+        CudaRunner(f.program, "float32", f._options).lowered(LARGE)
+        for n in (4 * 2048**2 - 1, 4 * 2048**2)
+        for f in [tadc.compile(text, backend="cuda", dtype="float32", memory_limit=n)]
+    ]
+
+    assert [bool(m.products) for m in made] == [False, True]

@@ -51,7 +51,7 @@ PROGRAMS = {
     "a border of zeros": ("size C, O, N\ninput x[C,N,N], w[O,C,3,3]\ny[o,i: N,j: N] = sum{c,p,q} (if 1 <= i + p and i + p <= N and 1 <= j + q and j + q <= N then x[c,i+p-1,j+q-1] else 0)*w[o,c,p,q]", {"C": 96, "O": 96, "N": 100}, ["96x40"]),
     "a border of ones": ("size C, O, N\ninput x[C,N], w[O,C,3]\ny[o,i: N] = sum{c,p} (if 1 <= i + p and i + p <= N then x[c,i+p-1] else 1)*w[o,c,p]", {"C": 96, "O": 96, "N": 10000}, ["32x80"]),
     "a long filter": ("size N, K\ninput x[N+K-1], w[K]\ny[i: N] = sum{k} x[i+k]*w[k]", {"N": 10**6, "K": 1000}, ["1792"]),
-    "few taps of many filters": ("size O, C, N\ninput x[C,N+2], g[O,N]\nw[o,c,s: 3] = sum{i} g[o,i]*x[c,i+s]", {"O": 1024, "C": 1024, "N": 1000}, ["96x128"]),
+    "few taps of many filters": ("size O, C, N\ninput x[C,N+2], g[O,N]\nw[o,c,s: 3] = sum{i} g[o,i]*x[c,i+s]", {"O": 1024, "C": 1024, "N": 1000}, ["128x96"]),
     "taps of two dimensions": ("size G, N\ninput x[G,20,N+2,N+4], g[G,20,N,N]\nw[q,o,c,r: 3,s: 5] = sum{i,j} g[q,o,i,j]*x[q,c,i+r,j+s]", {"G": 1000, "N": 50}, ["4x24x24x5"]),
     "correlations along rows": ("size B, N, K\ninput x[B,N], y[B,N+K]\nr[b,k: K] = sum{i: N} x[b,i]*y[b,i+k]", {"B": 20000, "N": 5000, "K": 256}, ["16x256"]),
     "products of rows that overlap in part": ("size B, N, M\ninput x[B,N], y[B,M]\nr[b,k: N+M-1] = sum{i: N | i + k >= N - 1 and i + k <= N + M - 2} x[b,i]*y[b,i+k-N+1]", {"B": 4000, "N": 2000, "M": 2000}, ["8x224"]),

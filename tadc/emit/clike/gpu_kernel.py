@@ -101,7 +101,7 @@ def fitting_index_type(gpu: GpuModule, sizes: Sizes) -> DType:
     """32 bits, if every index and offset fits for these values of all sizes."""
     program = gpu.module.program
     elements = (prod(n.at(sizes) for n in t.shape) for t in program.tensors.values())
-    occurring = numbers(program)
+    occurring = numbers(program, (k.kernel for k in gpu.kernels))
     bounds = (form.at(sizes) // divisor for form, divisor in occurring.bounds)
     largest = max(occurring.largest, *elements, *bounds)
     return "int32" if largest <= most_int32(gpu.machine) else "int64"
@@ -119,7 +119,7 @@ def safe_index_type(parts: Sequence[GpuModule]) -> DType:
         ),
         default=0,
     )
-    occurring = list(map(numbers, programs))
+    occurring = [numbers(p.module.program, (k.kernel for k in p.kernels)) for p in parts]
     largest = max(largest, *(n.largest for n in occurring))
     fits = all(largest <= most_int32(part.machine) for part in parts)
     return "int32" if fits and not any(n.are_steep for n in occurring) else "int64"

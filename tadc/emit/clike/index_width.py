@@ -7,9 +7,10 @@ parts are larger than an index, they come back within it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import lcm
 from typing import TypeAlias
 
@@ -21,6 +22,16 @@ from tadc.ir.expr import Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Bound
 from tadc.ir.walk import postorder
+from tadc.schedule.nest.loop_nest import (
+    Kernel,
+    LetIndex,
+    Loop,
+    Staged,
+    TeamLoop,
+    first_of,
+    last_of,
+    steps_of,
+)
 
 __all__ = ["Numbers", "numbers"]
 
@@ -50,11 +61,14 @@ class Numbers:
         )
 
 
-def numbers(program: Program) -> Numbers:
-    """The numbers of a program. Raises BackendError if no index type holds them."""
+def numbers(program: Program, kernels: Iterable[Kernel] = ()) -> Numbers:
+    """The numbers of a program, and of the loops that the threads of a team share in these kernels, whose indices it may not have. Raises
+    BackendError if no index type holds them.
+    """
     largest = _largest_number(program)
     bounds: dict[Bound, None] = {}
-    for bound in _bounds(program):
+    of_kernels = (_bounds_of_teams(k, {*program.parameters}) for k in kernels)
+    for bound in chain(_bounds(program), *of_kernels):
         divisor = lcm(*(c.denominator for c in bound.values()))
         form = Affine.of(
             {s: int(c * divisor) for s, c in bound.items() if s}, int(bound.get("", 0) * divisor)
@@ -110,6 +124,27 @@ def _bounds(program: Program) -> Iterator[Linear]:
         yield from _sides(condition, {})
     for statement in program.statements:
         yield from _bounds_of(statement)
+
+
+def _bounds_of_teams(kernel: Kernel, sizes: set[Symbol]) -> Iterator[Linear]:
+    """The bounds of the indices of loops that a team shares, which may have several of a statement's as digits."""
+    ranges: dict[Symbol, Interval] = {}
+    for i, extent in zip(kernel.indices, kernel.extents, strict=True):
+        ranges[i] = _linear(constant(0)), _linear(extent - 1)
+        ranges |= {first_of(i): ranges[i], last_of(i): (_linear(constant(0)), _linear(extent))}
+    for step in steps_of(kernel.body):
+        match step:
+            case LetIndex(d):
+                for _ in _derived(d, ranges):
+                    pass  # an index of a statement, or a digit
+            case Loop(r) | TeamLoop(r) | Staged(r):
+                (first, up), (last, down) = r.lows[0], r.highs[0]
+                low, high = _interval(first, ranges)[0], _interval(last, ranges)[1]
+                ranges[r.index] = _divided(low, up, 1 - up), _divided(high, down)
+                if isinstance(step, TeamLoop) and {*high} <= {*sizes, ""}:
+                    yield high
+            case _:
+                pass
 
 
 def _bounds_of(statement: Statement) -> Iterator[Linear]:

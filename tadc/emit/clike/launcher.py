@@ -109,7 +109,7 @@ class Launcher:
         offset that 32 bits are to hold; loops step past their ends by at most `step`.
         """
         program, text = self.module.program, self.text
-        checks = self._checks(most, step)
+        checks = self._checks(launched, most, step)
         used = {s for check in checks for s in check.sizes}
         used |= {s for t in self.module.temporaries[:-1] for n in t.shape for s in n.symbols}
         used |= {s for k in launched for s in kernel_sizes(k, program)}
@@ -125,7 +125,7 @@ class Launcher:
     def _real(self, tensor: Tensor) -> str:
         return REAL[element_type(tensor, self.text.dtype)]
 
-    def _checks(self, most: int, step: int) -> list[_Check]:
+    def _checks(self, launched: Sequence[Kernel], most: int, step: int) -> list[_Check]:
         """The negated assumptions of the kernels: extents and sizes of at least 1 (offsets of at least 0), facts, and indices and offsets that fit."""
         program, text = self.module.program, self.text
         extents = [n for t in program.tensors.values() for n in t.shape]
@@ -139,7 +139,11 @@ class Launcher:
                 held &= Domain.of((c,))
                 negated = f"!({text.condition(Domain.of((c,))).text})"
                 checks.append(_Check(negated, c.form.symbols))
-        too_large = self._overflows(most, step) if text.index_type == "int32" else self._uncounted()
+        too_large = (
+            self._overflows(launched, most, step)
+            if text.index_type == "int32"
+            else self._uncounted()
+        )
         return checks + too_large
 
     def _uncounted(self) -> list[_Check]:
@@ -165,7 +169,7 @@ class Launcher:
                 checks.append(_Check(f"{_product(t.shape, text, wide)} > {most}.0", sizes))
         return checks
 
-    def _overflows(self, most: int, step: int) -> list[_Check]:
+    def _overflows(self, launched: Sequence[Kernel], most: int, step: int) -> list[_Check]:
         """Tensors with more elements, and index expressions with larger values, than 32 bits hold."""
         program, text = self.module.program, self.text
         wide = replace(text, names={s: f"(double){name}" for s, name in text.names.items()})
@@ -176,7 +180,7 @@ class Launcher:
                 checks.append(_Check(f"{_product(shape, text, wide)} > {most}", sizes))
                 held &= Domain.of(at_least_zero(most - n) for n in shape)
         largest = LARGEST_INT32 - step
-        for form, divisor in numbers(program).bounds:
+        for form, divisor in numbers(program, launched).bounds:
             fits = at_least_zero(largest * divisor - form)
             if not implies(held, fits):
                 held &= Domain.of((fits,))

@@ -31,7 +31,7 @@ from tadc.ir.program import Program
 from tadc.options import Options
 from tadc.runtime.buffers import are_fit
 from tadc.runtime.cuda.arrays import architecture, cupy, current_device, device_name, on_one_device
-from tadc.runtime.cuda.batched import batched_product, is_batched
+from tadc.runtime.cuda.batched import Matrices, batched_product, is_batched
 from tadc.runtime.cuda.held import hold_until_done
 from tadc.runtime.cuda.nvrtc import compile_cuda, nvrtc_version, supported_architectures
 from tadc.runtime.cuda.tf32 import products_in_tf32
@@ -39,7 +39,7 @@ from tadc.runtime.cuda.tune import Tiles, is_tuning, recalled, store, tuned
 from tadc.runtime.element_types import array_form
 from tadc.schedule.gpu.machine import HOPPER, Machine
 from tadc.schedule.lowered import Decisions, GpuModule
-from tadc.schedule.nest.matrix_product import MatrixProduct
+from tadc.schedule.nest.matrix_product import Axis, MatrixProduct, Operand
 
 __all__ = ["MODE", "CudaLaunch", "CudaRunner", "cuda_launch", "launches"]
 
@@ -95,21 +95,42 @@ class _Kernel:
 
 @dataclass(frozen=True, slots=True)
 class _Product:
-    """A matrix product that cuBLAS computes, by the numbers of its three tensors; the factors may have to be turned."""
+    """A matrix product that cuBLAS computes, by the numbers of its three tensors, each with where its matrices are."""
 
-    factors: tuple[tuple[int, bool], tuple[int, bool]]
-    result: int
+    left: tuple[int, Matrices]
+    right: tuple[int, Matrices]
+    result: tuple[int, Matrices]
     tensor_cores: bool
 
+    @classmethod
+    def of(
+        cls,
+        product: MatrixProduct,
+        names: Sequence[str],
+        sizes: Mapping[Symbol, int],
+        *,
+        tensor_cores: bool,
+    ) -> _Product:
+        counts = product.counts(sizes)
+
+        def operand(o: Operand, rows: Axis, columns: Axis) -> tuple[int, Matrices]:
+            return names.index(o.tensor), Matrices.of(o, rows, columns, counts)
+
+        return cls(
+            operand(product.left, "rows", "inner"),
+            operand(product.right, "inner", "columns"),
+            operand(product.result, "rows", "columns"),
+            tensor_cores,
+        )
+
     def run(self, xp: Any, arrays: Sequence[Any]) -> None:
-        left, right = ((arrays[n], flipped) for n, flipped in self.factors)
-        result = arrays[self.result]
-        if is_batched(result):
+        left, right, result = ((arrays[n], m) for n, m in (self.left, self.right, self.result))
+        if is_batched(result[1], result[0].dtype):
             batched_product(left, right, result, tensor_cores=self.tensor_cores, xp=xp)
             return
-        a, b = (array.swapaxes(-1, -2) if flipped else array for array, flipped in (left, right))
+        a, b, c = (m.view(array) for array, m in (left, right, result))
         with products_in_tf32() if self.tensor_cores else nullcontext():
-            xp.matmul(a, b, out=result)
+            xp.matmul(a, b, out=c)
 
 
 class CudaLaunch:
@@ -148,10 +169,8 @@ class CudaLaunch:
         self._steps: list[_Kernel | _Product] = []
         for kernel in kernels:
             if isinstance(kernel, MatrixProduct):
-                (a, a_flipped), (b, b_flipped) = kernel.left, kernel.right
-                factors = (names.index(a), a_flipped), (names.index(b), b_flipped)
-                result = names.index(kernel.result)
-                self._steps.append(_Product(factors, result, tensor_cores))
+                step = _Product.of(kernel, names, sizes, tensor_cores=tensor_cores)
+                self._steps.append(step)
             else:
                 function, blocks, given = kernel
                 self._steps.append(_Kernel.of(function, blocks, given, slot))

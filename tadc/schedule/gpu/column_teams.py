@@ -36,8 +36,8 @@ def in_columns(
     """
     team = machine.column
     made: dict[GpuKernel, None] = {}
-    for joint in (False, True):
-        body = TeamBody.of(kernel.body, values, team, machine.costs, joint=joint)
+    for adjacent in (0, 1):
+        body = TeamBody.of(kernel.body, values, team, machine.costs, adjacent=adjacent)
         own = replace(kernel, body=body.steps)
         if kernel.indices and body.longest >= least and _waits_for_all(own):
             made[GpuKernel(own, team)] = None

@@ -371,7 +371,7 @@ class _Counter:
     def _team_loop(
         self, r: Range, body: Sequence[Step], frames: tuple[Frame, ...], *, held: bool = False
     ) -> None:
-        frame, team = frames[-1], self.scheduled.team
+        frame, team, r = frames[-1], self.scheduled.team, r.substitute(self.ends)
         trips, values = trips_of(r, frame.values)
         turns = np.ceil(trips / team)
         middle = middle_of(trips)
@@ -794,7 +794,7 @@ def _symbols_of_bounds(step: Step) -> Set[Symbol]:
     match step:
         case Staged(r, together=Together(region=region)):
             return r.symbols | set(region.symbols)
-        case Loop(r) | Staged(r):
+        case Loop(r) | Staged(r) | TeamLoop(r):
             return r.symbols
         case Branch(Domain() as domain):
             return set(domain.symbols)

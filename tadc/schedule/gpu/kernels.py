@@ -31,6 +31,7 @@ from tadc.schedule.gpu.prefix_scan import running_in_parts
 from tadc.schedule.gpu.products_apart import with_products_apart
 from tadc.schedule.gpu.row_kernels import row_kernels
 from tadc.schedule.gpu.scheduled import GpuKernel
+from tadc.schedule.gpu.several_factors import with_two_factors
 from tadc.schedule.gpu.split import split
 from tadc.schedule.gpu.stored_factors import Times, with_stored_factors
 from tadc.schedule.gpu.team_tile import with_team_tile
@@ -41,7 +42,7 @@ from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
-from tadc.schedule.nest.matrix_product import left_to_blas
+from tadc.schedule.nest.matrix_product import large_products, left_to_blas
 from tadc.schedule.nest.row_locals import rows_as_locals
 from tadc.schedule.nest.short_loops import UNROLLED
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes
@@ -65,6 +66,7 @@ TERMS_OF_COLUMN = 2  # of each thread of a column at least
 LONG = 4  # terms of each thread of a block that is chosen by estimates
 MOST_MADE = 512  # schedules that are kept
 IDLE = 8  # times as many threads as terms may be worth it: the model decides
+SECTOR = 8  # elements that come from memory together
 
 
 _made: BoundedCache[GpuKernel] = BoundedCache(MOST_MADE)
@@ -96,6 +98,7 @@ def gpu_program(
     if sizes is not None and times:
         program = with_stored_factors(program, sizes, room, times)
         if blas and dtype not in HALF_TYPES:
+            program = with_two_factors(program, sizes, dtype, room, times)
             program = with_products_apart(program, sizes, dtype, room, times)
     program = split(program, sizes, machine, blas=blas, room=room, times=times)
     program = running_in_parts(program, sizes, machine)
@@ -136,7 +139,10 @@ def _times(
         given=(),
     )
     values = alone.size_values({s: sizes[s] for s in alone.sizes})
-    each = (_alone_or_apart(k, alone, sizes, machine, dtype, {}) for k in kernels(alone, "parts"))
+    apart = large_products(alone, sizes) if blas else frozenset()
+    each = (
+        _alone_or_apart(k, alone, sizes, machine, dtype, {}) for k in kernels(alone, "parts", apart)
+    )
     models = []
     for k, s in chain.from_iterable(each):
         is_product = blas and left_to_blas(k, alone, values)
@@ -179,14 +185,15 @@ def gpu_kernels(
     machine: Machine,
     dtype: str,
     tiles: Mapping[str, Shape],
+    apart: frozenset[str] = frozenset(),
 ) -> list[tuple[Kernel, GpuKernel]]:
-    """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some."""
+    """The kernels of a program as a GPU runs it, each with its schedule. `tiles` are those of some. Tensors `apart` have one of their own."""
 
     def schedule(kernel: Kernel) -> GpuKernel:
         return _scheduled(kernel, program, sizes, machine, dtype, tiles.get(kernel.name))
 
     scheduled = []
-    for joint, each in row_kernels(kernels(program, mode), program, sizes, machine):
+    for joint, each in row_kernels(kernels(program, mode, apart), program, sizes, machine):
         if len(each) == 1:
             made = _alone_or_apart(joint, program, sizes, machine, dtype, tiles)
             scheduled += [(replace(k, writes=s.kernel.writes), s) for k, s in made]
@@ -277,15 +284,17 @@ def gpu_kernel(
     copying = [(model.seconds, schedules, usual)]  # those that wait for what they copy
 
     def consider(of: _Schedules, others: Iterable[GpuKernel], better: float = BETTER) -> None:
-        """Take those that are so many times as fast as the best so far."""
+        """Take the fastest of those that are so many times as fast as the best so far."""
         nonlocal best, fastest
+        before = fastest.seconds
         for other in others:
             schedule = _in_blocks(other, program)
             found = kernel_model(schedule, program, values, machine, dtype, model.ideal)
             copying.append((found.seconds, of, schedule))
             is_worse = found.is_uneven and not fastest.is_uneven
-            worth = max(better, WORTH_UNEVEN) if is_worse else better
-            if found.seconds < min(fastest.seconds / worth, model.seconds - noticed):
+            worth = WORTH_UNEVEN if is_worse else 1
+            most = min(before / better, fastest.seconds / worth, model.seconds - noticed)
+            if found.seconds < most:
                 best, fastest = schedule, found
 
     is_slow = model.seconds > max(NEAR * model.ideal, model.ideal + little)
@@ -364,7 +373,7 @@ class _Schedules:
     def others(self) -> Iterator[GpuKernel]:
         """Some that the estimates say are not much slower, and all teams for which there is something to do."""
         for team, usual in self.teams.items():
-            bodies = [usual, *self._at_corners(team), self._joint(team)]
+            bodies = [usual, *self._at_corners(team), *self._joint(team)]
             busy = (body.steps for body in bodies if body.longest * IDLE >= SHORT * team)
             for steps in dict.fromkeys(busy):
                 yield GpuKernel(replace(self.kernel, body=steps), team)
@@ -379,12 +388,12 @@ class _Schedules:
     def _of_several(self) -> Iterator[GpuKernel]:
         """Teams of all values of an index or two, or of some neighbours."""
         made: dict[GpuKernel, None] = {}
-        of_all = product(self.choice.of_team(), self.teams, (False, True))
-        of_some = product(self.choice.of_neighbours(), self.teams, (False,))
-        for counts, team, joint in chain(of_all, of_some):
+        of_all = product(self.choice.of_team(), self.teams, (0, 1))
+        of_some = product(self.choice.of_neighbours(), self.teams, (0,))
+        for counts, team, adjacent in chain(of_all, of_some):
             least = max(1, SHORT * team / IDLE)
             middle, costs = self.choice.middle, self.machine.costs
-            if of_team := with_team_tile(self.kernel, counts, middle, team, costs, least, joint=joint):  # fmt: skip
+            if of_team := with_team_tile(self.kernel, counts, middle, team, costs, least, adjacent=adjacent):  # fmt: skip
                 made[of_team] = None
         yield from made
 
@@ -431,11 +440,11 @@ class _Schedules:
             values = {**self.choice.middle, **corner}
             yield TeamBody.of(self.kernel.body, values, team, self.machine.costs)
 
-    def _joint(self, team: int) -> TeamBody:
-        """The team's body with nests of independent loops as one."""
-        return TeamBody.of(
-            self.kernel.body, self.choice.middle, team, self.machine.costs, joint=True
-        )
+    def _joint(self, team: int) -> Iterator[TeamBody]:
+        """The team's bodies with nests of loops as one."""
+        middle, costs = self.choice.middle, self.machine.costs
+        for adjacent in (1, SECTOR):
+            yield TeamBody.of(self.kernel.body, middle, team, costs, adjacent=adjacent)
 
     def of_team(self, team: int) -> GpuKernel:
         return GpuKernel(replace(self.kernel, body=self.teams[team].steps), team)

@@ -1,22 +1,25 @@
 """Products of matrices inside of other values as tensors, where a library computes them and that is faster by the model of a GPU:
 
 y[i, j] = tanh(sum{k} x[i, k]*w[k, j] + b[j])    is    y_sum[i, j] = sum{k} x[i, k]*w[k, j];  y[i, j] = tanh(y_sum[i, j] + b[j])
+
+So are those of all terms of a sum: a[i, r] = sum{j} b[j, r]*sum{k} x[i, j, k]*c[k, r] reads a_sum[i, j, r] = sum{k} x[i, j, k]*c[k, r].
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import inf
 
-from tadc.ir.affine import symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import EVERYWHERE
-from tadc.ir.expr import Expr, Read
+from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
-from tadc.ir.program import Program, Statement
-from tadc.ir.walk import replaced
+from tadc.ir.program import Program, Statement, Tensor
+from tadc.ir.walk import postorder, replaced
+from tadc.normalize.in_bounds import is_never_empty
 from tadc.schedule.gpu.stored_factors import Times
-from tadc.schedule.gpu.terms import guards, has_data
+from tadc.schedule.gpu.terms import guards, has_data, terms_of
 from tadc.schedule.nest.matrix_product import large_product
 from tadc.schedule.nest.sizes import Sizes
 
@@ -43,7 +46,7 @@ def with_products_apart(
             if bytes_ <= free:
                 free -= bytes_
                 made.append(product)
-                reads[product.body] = Read(product.target.name, tuple(map(symbol, s.indices)))
+                reads[product.body] = Read(product.target.name, tuple(map(symbol, product.indices)))
         reading = replace(s, body=replaced(s.body, reads))
         if made and times(program, [s])[0] >= WORTH * times(program, [*made, reading])[0]:
             left = free
@@ -54,11 +57,46 @@ def with_products_apart(
 
 
 def _products(s: Statement, program: Program, sizes: Sizes, names: Names) -> Iterator[Statement]:
-    """Statements of the large products that each element of a statement needs, and is more than."""
+    """Statements of the large products that each element of a statement needs, or each term of its sums, and is more than."""
     if has_data(s) or s.derived:
         return
+    for e, box in _sums(s, program):
+        name = names.copy().fresh(f"{s.target.name}_sum")
+        each = (_stored(e, {i: box[i] for i in order}, s, name) for order in _orders(e, box))
+        if made := next((p for p in each if large_product(p, program, sizes)), None):
+            names.fresh(name)
+            yield made
+
+
+def _sums(s: Statement, program: Program) -> Iterator[tuple[Reduce, Mapping[Symbol, Affine]]]:
+    """Sums that are not all of a statement, with the extents of the indices that they depend on."""
     for e, where in guards(s.body).items():
-        alone = replace(s, body=e)
-        if where == EVERYWHERE and e is not s.body and large_product(alone, program, sizes):
-            name = names.fresh(f"{s.target.name}_sum")
-            yield replace(alone, target=replace(s.target, name=name))
+        if where != EVERYWHERE:
+            continue
+        if e is not s.body:
+            yield e, s.extents
+        terms = terms_of(e, {*program.parameters})
+        if terms is None or terms.derived or terms.domain.conditions or any(n != constant(0) for n in terms.lows.values()):  # fmt: skip
+            continue
+        box = {**s.extents, **terms.box}
+        for inner, needed in guards(e.body).items():
+            used = {i: n for i, n in box.items() if i in inner.symbols}
+            if needed == EVERYWHERE and is_never_empty(used.values(), program):
+                yield inner, used
+
+
+def _orders(e: Reduce, box: Mapping[Symbol, Affine]) -> Iterator[tuple[Symbol, ...]]:
+    """Orders of a product's indices: that in which they stand, and those in which one factor has them and then the other."""
+    yield tuple(box)
+    reads = [r for r in postorder((e.body,)) if isinstance(r, Read)]
+    for each in (reads, reads[::-1]):
+        read = (i for r in each for form in r.subscripts for i in form.symbols)
+        found = tuple(dict.fromkeys(i for i in read if i in box))
+        if len(found) == len(box):
+            yield found
+
+
+def _stored(e: Reduce, box: Mapping[Symbol, Affine], s: Statement, name: str) -> Statement:
+    """The statement of a sum for all values of the indices of a box."""
+    target = Tensor(name, tuple(box.values()), s.target.dtype)
+    return replace(s, target=target, indices=tuple(box), body=e)

@@ -43,7 +43,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
-from tadc.schedule.gpu.terms import depends_on, guards, has_data, only, terms_of
+from tadc.schedule.gpu.terms import Counts, depends_on, guards, has_data, only, terms_of
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.layout import Layout
 from tadc.schedule.nest.lower import kernels, loop_of
@@ -113,7 +113,9 @@ def split(
             for e, where in guards(s.body).items():
                 taken = times and partial(times, program)
                 others = _mates(s, program) if taken and _of_pairs(e, s, values) else ()
-                on = _On(machine, Layout.of(program, values), values, sizes is not None)
+                on = _On(
+                    machine, Layout.of(program, values), values, sizes is not None, program.known
+                )
                 if found := _in_best_parts(e, s, where, on, names, taken, others):
                     before, parted[e] = found
                     statements += before
@@ -144,7 +146,7 @@ def _with_terms(
     for s in program.statements:
         waiting, made = [s], list[Statement]()
         while waiting:  # terms may be sums of long sums themselves
-            before, one = _terms_before(waiting.pop(), program, sizes, machine, most, names)
+            before, one, program = _terms_before(waiting.pop(), program, sizes, machine, most, names)  # fmt: skip
             made.append(one)
             waiting += before
         statements += reversed(made)
@@ -158,27 +160,29 @@ def _terms_before(
     machine: Machine,
     most: int,
     names: Names,
-) -> tuple[list[Statement], Statement]:
-    """The statements of a statement's terms, and the one that reads them. Each stores at most so many."""
-    values = values_of_sizes(program, s.target.shape, sizes)
+) -> tuple[list[Statement], Statement, Program]:
+    """The statements of a statement's terms, and the one that reads them, in the program with the sizes of these. Each stores at most so many."""
     statements: list[Statement] = []
     stored: dict[Expr, Expr] = {}
     sums = {} if has_data(s) or _are_many(s, sizes) else guards(s.body)
     for e, where in sums.items():
-        terms = terms_of(e, set(program.parameters)) if _sums(e.body) else None
+        counts = Counts(names, program.derived_sizes)
+        terms = terms_of(e, set(program.parameters), counts=counts) if _sums(e.body) else None
         if terms is None:
             continue
+        counted = replace(program, derived_sizes=counts.sizes)
+        values = values_of_sizes(counted, s.target.shape, sizes)
         box, derived = depends_on(e, where, s)
         box |= terms.box
-        if not all(implies(program.known, at_least_zero(n - 1)) for n in box.values()):
+        if not all(implies(counted.known, at_least_zero(n - 1)) for n in box.values()):
             continue  # for some sizes there would be no terms, and no tensor is empty
         if _are_worth_storing(e, s, box, values, machine, most):
             name = names.fresh(f"{s.target.name}_terms")
             target = Tensor(name, tuple(box.values()), s.target.dtype)
             statement, read = terms.stored(e.body, target, box, derived, where, NEUTRAL[e.op])
             statements.append(statement)
-            stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
-    return statements, replace(s, body=replaced(s.body, stored))
+            stored[e], program = Reduce(e.op, e.indices, e.derived, e.domain, read), counted
+    return statements, replace(s, body=replaced(s.body, stored)), program
 
 
 def _sums(e: Expr) -> list[Reduce]:
@@ -220,12 +224,15 @@ def _inside(e: Reduce, values: Sizes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _On:
-    """The machine that parts are for, where the tensors lie that they read, and numbers for all sizes: those of a call, if they are `given`."""
+    """The machine that parts are for, where the tensors lie that they read, and numbers for all sizes: those of a call, if they are `given`; and what is
+    known of sizes.
+    """
 
     machine: Machine
     layout: Layout
     values: Sizes
     given: bool
+    known: Domain
 
 
 def _in_best_parts(
@@ -322,6 +329,7 @@ class _Parts:
     adjacent: Symbol  # the index in which the team's threads are neighbours
     most: int  # parts, if these are cut again
     kind: _Kind = "usual"
+    extent: Affine | None = None  # the number of values of the index, if each part has one
 
     def again(self, parts: Reduce) -> _Again:
         """What is settled for further parts of these."""
@@ -329,9 +337,14 @@ class _Parts:
         return _Again(self.team, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
 
     @property
+    def _number(self) -> Affine:
+        """How many parts there are."""
+        return self.extent or constant(self.count)
+
+    @property
     def _has_one_each(self) -> bool:
         """Whether each part has one value of the index, and all of others."""
-        box = Domain.box({self.index: constant(self.count)}).conditions
+        box = Domain.box({self.index: self._number}).conditions
         is_box = set(box) <= set(self.reduce.domain.conditions)
         return is_box and not self.lanes and len(self.reduce.indices) > 1
 
@@ -345,7 +358,7 @@ class _Parts:
         new: tuple[Symbol, ...] = (m, r) if self.lanes else (m,)
         known: tuple[Condition, ...] = ()
         if self._has_one_each:
-            place, new, known = symbol(t), (), Domain.box({k: constant(self.count)}).conditions
+            place, new, known = symbol(t), (), Domain.box({k: self._number}).conditions
         if self.lanes:
             place = place * self.lanes
         values = {k: place + symbol(r) if self.lanes else place}
@@ -369,7 +382,7 @@ class _Parts:
             substitute(e.body, values),
         )
         box, derived = depends_on(e, where, s)
-        count = {t: constant(self.count)}
+        count = {t: self._number}
         is_last = (
             self.team > 1 or self.kind == "pairs" or (self.kind == "beside" and k == self.adjacent)
         )
@@ -452,7 +465,7 @@ def _parts(
             index = max(free, key=lambda i: free[i], default=index)
         rows = kind == "whole" and _are_rows(e, index)
         if adjacent == index and not again:
-            team = _team(e, adjacent, points, counts[index], on)
+            team = _team(e, adjacent, points, counts[index], terms, on)
         lanes = warp if rows else team if team > 1 and adjacent == index else 0
         threads = points * team / of_thread
         least = max(1, lanes, LEAST * counts.get(index, 1) * team // terms)
@@ -476,7 +489,20 @@ def _parts(
         # A part is one run of neighbours, of which a block copies some ahead while it adds up others.
         lanes *= -(-counts[index] // (number * lanes))
         number = -(-counts[index] // lanes)
-    return None if number < fewest else _Parts(e, index, number, team, lanes, adjacent, most, kind)
+    if number < fewest:
+        return None
+    extent = None if lanes or number < counts[index] else _extent(e, index, on)
+    return _Parts(e, index, number, team, lanes, adjacent, most, kind, extent)
+
+
+def _extent(e: Reduce, index: Symbol, on: _On) -> Affine | None:
+    """How many values the index has whatever others are, in terms of sizes, if it begins with 0 and is known to have some."""
+    if not on.given or len(e.indices) == 1 or at_least_zero(symbol(index)) not in e.domain:
+        return None
+    ends = (c.form + symbol(index) for c in e.domain if c.form.coefficient(index) == -1)
+    sizes = [form + 1 for form in ends if set(form.symbols) <= on.values.keys()]
+    known = (n for n in sizes if implies(on.known, at_least_zero(n - 1)))
+    return next(known, None) if len(sizes) == 1 else None
 
 
 def _columns(
@@ -571,17 +597,18 @@ def _neighbours(
     return adjacent
 
 
-def _team(e: Reduce, adjacent: Symbol, points: int, neighbours: int, on: _On) -> int:
+def _team(e: Reduce, adjacent: Symbol, points: int, neighbours: int, terms: int, on: _On) -> int:
     """The threads that have a part: a block if there are enough, and neighbours for its threads, since fewer parts are added up sooner; in
-    text for any sizes, and where neighbours lie apart, a warp.
+    text for any sizes, where neighbours lie apart, and where blocks would have too few parts of so many terms, a warp.
     """
     machine = on.machine
     fits = FEW_PARTS * machine.block * points <= machine.resident_threads
     are_long = on.given and neighbours >= LEAST * machine.block
+    are_many = neighbours // max(machine.block, LEAST * neighbours * machine.block // terms) >= BETTER  # fmt: skip
     read = [r for r in _reads(e) if adjacent in r.symbols]
     apart = (on.layout.apart(r.tensor, r.subscripts, adjacent) for r in read)
     are_near = all(n is not None and n < machine.costs.strided for n in apart)
-    return machine.block if fits and are_long and are_near else machine.warp
+    return machine.block if fits and are_long and are_many and are_near else machine.warp
 
 
 def _reads(e: Reduce) -> list[Read]:

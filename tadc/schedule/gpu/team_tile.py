@@ -38,18 +38,18 @@ def with_team_tile(
     costs: Costs,
     least: float = 1,
     *,
-    joint: bool = False,
+    adjacent: int = 0,
 ) -> GpuKernel | None:
     """A team for all of the values of some indices, `counts` of them, whose points may share loops; None where its threads would share no sum of
     so many terms at `least`.
 
-    `values` has those of sizes, and one in the middle of each other index; with `joint` nests are shared as one loop, as in `TeamBody`.
+    `values` has those of sizes, and one in the middle of each other index; with `adjacent` nests are shared as one loop, as in `TeamBody`.
     """
     pairs = zip(kernel.indices, kernel.extents, strict=True)
     indices = tuple(TileIndex(i, n, counts[i], strided=False) for i, n in pairs if i in counts)
     body, wide = laned(kernel.body, indices, within_box(indices))
     ends = {first_of(i): 0 for i in counts} | {last_of(i): n - 1 for i, n in counts.items()}
-    steps = TeamBody.of(body, {**values, **ends}, team, costs, joint=joint)
+    steps = TeamBody.of(body, {**values, **ends}, team, costs, adjacent=adjacent)
     if steps.longest < least or not any(isinstance(s, TeamSums) for s in steps_of(steps.steps)):
         return None
     tile = Tile(indices, steps.steps, (), EVERYWHERE, wide, ())

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from math import prod
 
-from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Derived
+from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.expr import Call, Read
-from tadc.ir.names import Names
-from tadc.ir.range import Bound, Range
+from tadc.ir.range import Bound
+from tadc.schedule.gpu.joint_loops import is_box, joint_loop
 from tadc.schedule.nest.lanes import accumulated
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
@@ -30,15 +28,12 @@ from tadc.schedule.nest.loop_nest import (
     TeamSums,
     expressions_of,
     map_bodies,
-    names_in,
     reads_of,
     steps_of,
     values_of,
 )
-from tadc.schedule.nest.lower import without_unused
 from tadc.schedule.nest.sizes import Sizes, with_midpoints
 from tadc.schedule.nest.step_costs import Costs, cost, subscripts
-from tadc.schedule.nest.unrolled import at_points
 from tadc.schedule.rewrite.rows import is_expensive
 
 __all__ = ["TeamBody"]
@@ -59,13 +54,14 @@ class TeamBody:
 
     @classmethod
     def of(
-        cls, body: Sequence[Step], values: Sizes, team: int, costs: Costs, *, joint: bool = False
+        cls, body: Sequence[Step], values: Sizes, team: int, costs: Costs, *, adjacent: int = 0
     ) -> TeamBody:
         """From the steps of a thread, for so many. `values` has those of sizes, and one in the middle of each index.
 
-        Nests of independent loops are shared as one if they are to be `joint`, else where that looks best.
+        Nests of loops are shared as one, with so many `adjacent` values of a long one, if that is not 0; else where they are independent and
+        that looks best.
         """
-        made = _TeamSteps(values, {e.tensor for e in reads_of(body)}, team, costs, joint)
+        made = _TeamSteps(values, {e.tensor for e in reads_of(body)}, team, costs, adjacent)
         steps = tuple(made.steps(body))
         return cls(steps, made.loops, made.scans, made.values)
 
@@ -109,7 +105,7 @@ class _TeamSteps:
     read: Set[str]  # tensors that the kernel reads
     team: int
     costs: Costs
-    joint: bool
+    adjacent: int
     loops: dict[Symbol, int] = field(default_factory=dict)
     scans: bool = False
 
@@ -169,9 +165,10 @@ class _TeamSteps:
         for inner in _nest(loop):
             choices.append(self._choice(inner, values, _with_team_loop(loop, inner)))
             values = with_midpoints((inner,), values)
-        if joint := _as_one(loop):
+        may_be_joint = self.adjacent or is_box(loop)
+        if may_be_joint and (joint := joint_loop(loop, self.values, self.adjacent or 1)):
             choices.append(self._choice(joint, self.values, TeamLoop(joint.range, joint.body)))
-            choices = choices[-1:] if self.joint else choices
+            choices = choices[-1:] if self.adjacent else choices
         _, count, shared, step = min(choices, key=lambda choice: choice[0])
         self.loops[shared.range.index] = count
         return step
@@ -213,38 +210,6 @@ def _nest(loop: Loop) -> Iterator[Loop]:
             yield from _nest(inner)
         case _:
             pass
-
-
-def _as_one(loop: Loop) -> Loop | None:
-    """A nest of independent loops as one, whose index has their indices as digits: all but one of them have so many values whatever
-    the sizes are. None where it is no such nest.
-    """
-    nest = [loop]
-    while len(nest[-1].body) == 1 and isinstance(nest[-1].body[0], Loop):
-        nest.append(nest[-1].body[0])
-    ranges = [each.range for each in nest]
-    indices = {r.index for r in ranges}
-    for r in ranges:
-        plain = len(r.lows) == len(r.highs) == 1 and r.lows[0].form.is_constant
-        if not plain or r.highs[0].divisor != 1 or not indices.isdisjoint(r.symbols):
-            return None
-    ranges.sort(key=lambda r: r.trips is not None)  # the one that sizes bound is the first digit
-    first, *others = ranges
-    if not others or any(not r.trips for r in others):
-        return None
-    number = (first.highs[0].form - first.lows[0].form + 1) * prod(r.trips or 1 for r in others)
-    names = Names(indices | names_in(nest[-1].body))
-    index = names.fresh("_".join(r.index for r in ranges))
-    steps: list[Step] = []
-    values, rest = {}, symbol(index)
-    for r in reversed(others):
-        quotient = Derived(names.fresh(r.index), rest, r.trips or 1)
-        steps.append(LetIndex(quotient))
-        values[r.index] = r.lows[0].form + rest - quotient.modulus * symbol(quotient.name)
-        rest = symbol(quotient.name)
-    values[first.index] = first.lows[0].form + rest
-    body = without_unused((*steps, *at_points(nest[-1].body, values, {})))
-    return Loop(Range.between(index, constant(0), number - 1), body)
 
 
 def _with_team_loop(step: Step, chosen: Loop) -> Step:

@@ -15,15 +15,35 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.domain import EVERYWHERE, Determined, Domain, Looked
 from tadc.ir.expr import Comparison, Const, Expr, Read, Reduce, Select
-from tadc.ir.program import Statement, Tensor
+from tadc.ir.names import Names
+from tadc.ir.program import DerivedSize, Statement, Tensor
 from tadc.ir.range import Bound
 from tadc.ir.walk import substitute
 
-__all__ = ["Terms", "depends_on", "guards", "has_data", "only", "terms_of"]
+__all__ = ["Counts", "Terms", "depends_on", "guards", "has_data", "only", "terms_of"]
 
 
 _NOTHING: Mapping[Symbol, Affine] = {}
 _Ends: TypeAlias = tuple[Affine, Affine]  # the first and the last value of an index
+
+
+@dataclass(slots=True)
+class Counts:
+    """The derived sizes of a program, and those that are made for numbers of terms."""
+
+    names: Names
+    sizes: tuple[DerivedSize, ...]
+
+    def of(self, form: Affine, divisor: int) -> Affine:
+        """`floor(form / divisor)`, as a size."""
+        if divisor == 1:
+            return form
+        known = (d for d in self.sizes if (d.op, d.forms, d.modulus) == ("floor", (form,), divisor))
+        found = next(known, None)
+        if found is None:
+            found = DerivedSize(self.names.fresh("n"), "floor", (form,), divisor)
+            self.sizes = (*self.sizes, found)
+        return symbol(found.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +76,15 @@ class Terms:
 
 
 def terms_of(
-    e: Reduce, parameters: Set[Symbol], around: Mapping[Symbol, Affine] = _NOTHING
+    e: Reduce,
+    parameters: Set[Symbol],
+    around: Mapping[Symbol, Affine] = _NOTHING,
+    counts: Counts | None = None,
 ) -> Terms | None:
     """The terms of a reduction; None where `parameters` do not bound an index, or data do.
 
-    Bounds that depend on indices of the reduction, or on ones with the extents of `around`, are taken where they are widest.
+    Bounds that depend on indices of the reduction, or on ones with the extents of `around`, are taken where they are widest. How many terms
+    there are may be a derived size if there are `counts`.
     """
     if any(isinstance(d, Looked) for d in e.derived):
         return None
@@ -70,6 +94,8 @@ def terms_of(
         index, known = b.range.index, parameters - around.keys()
         low = _known(b.range.lows, parameters) or _widest(b.range.lows, ends, known, -1)
         high = _known(b.range.highs, parameters) or _widest(b.range.highs, ends, known, 1)
+        if high is None and counts and (end := _rounded(b.range.highs, parameters)):
+            high = counts.of(end.form + end.divisor, end.divisor) - 1
         if low is None or high is None:
             return None
         lows[index], box[index], ends[index] = low, high - low + 1, (low, high)
@@ -82,6 +108,11 @@ def _known(bounds: tuple[Bound, ...], parameters: Set[Symbol]) -> Affine | None:
     """A bound that is made of parameters; None if there is none."""
     known = (b.form for b in bounds if b.divisor == 1 and parameters >= set(b.form.symbols))
     return next(known, None)
+
+
+def _rounded(bounds: tuple[Bound, ...], parameters: Set[Symbol]) -> Bound | None:
+    """A quotient of parameters, if one is a bound."""
+    return next((b for b in bounds if parameters >= set(b.form.symbols)), None)
 
 
 def _widest(

@@ -172,7 +172,8 @@ def _has_loops(statements: Sequence[Statement]) -> bool:
 
 def _is_plain(s: Statement, program: Program) -> bool:
     """Whether nothing is to be said against a thread for each element that does other things too."""
-    special = rows(s) or running(s, program) or matrix_product(s, program)
+    product = matrix_product(s, program)
+    special = rows(s) or running(s, program) or (product and product.is_plain)
     return not s.derived and not special
 
 

@@ -1,51 +1,97 @@
-"""Statements that are a matrix product, or a batch of them: `c[b,i,j] = sum{k} a[b,i,k]*b[b,k,j]`, transposed or not."""
+"""Statements that are a matrix product, or a batch of them: `c[b,i,j] = sum{k} a[b,i,k]*b[b,k,j]`, transposed or not.
+
+Several indices that lie side by side in all tensors that have them count as one: `y[b,t,o] = sum{d} x[b,t,d]*w[d,o]` is a product of `B*T` rows. One
+factor may be the same for all of a batch, `y[n,o,p,q] = sum{c} x[n,c,p,q]*w[o,c]`, and a batch may stand between rows and columns: all that is needed
+is that in each tensor rows, columns and matrices are so far apart, and that neighbours of one kind lie side by side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Literal, TypeAlias
 
-from tadc.ir.affine import Affine, Symbol, symbol
-from tadc.ir.domain import Domain, between
+from tadc.ir.affine import Affine, Symbol
+from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Read, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.schedule.nest.loop_nest import Kernel
 
-__all__ = ["MatrixProduct", "large_product", "left_to_blas", "matrix_product"]
+__all__ = [
+    "MatrixProduct",
+    "Operand",
+    "large_product",
+    "large_products",
+    "left_to_blas",
+    "matrix_product",
+]
 
 WORTH = 2**24  # multiplications: with fewer, calling a library costs a GPU more than it saves
+LEAST = 16  # rows, columns and terms of products with joint indices: of thinner ones a library makes nothing better
+MOST = 2**31 - 1  # of each number that a library is told
+
+Axis: TypeAlias = Literal["batch", "rows", "columns", "inner"]
+_Indices: TypeAlias = tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A tensor whose dimensions are those of `axes`, in its order; the last is no batch."""
+
+    tensor: str
+    axes: tuple[Axis, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixProduct:
-    """`rows x inner` times `inner x columns`, for each point of `batch`, which all three tensors have in front.
+    """`rows x inner` times `inner x columns`, for each value of `batch`, if that is an axis of the result.
 
-    `left` and `right` are tensors, each with whether its last two dimensions are the other way round.
+    Of each axis there are the extents of the indices that it has. The columns of the result lie side by side.
     """
 
-    batch: tuple[tuple[Symbol, Affine], ...]
-    rows: Affine
-    columns: Affine
-    inner: Affine
-    left: tuple[str, bool]
-    right: tuple[str, bool]
-    result: str
+    extents: tuple[tuple[Axis, tuple[Affine, ...]], ...]
+    left: Operand
+    right: Operand
+    result: Operand
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows, columns and terms have one index each, and all three tensors the batch in front, which may have several."""
+        single = all(len(n) == 1 for axis, n in self.extents if axis != "batch")
+        fronts = [o.axes[0] for o in (self.left, self.right, self.result)]
+        return single and ("batch" not in dict(self.extents) or fronts == ["batch"] * 3)
+
+    def counts(self, sizes: Mapping[str, int]) -> dict[Axis, int]:
+        """The number of values of each axis."""
+        return {axis: prod(n.at(sizes) for n in extents) for axis, extents in self.extents}
 
 
 def large_product(
-    statement: Statement, program: Program, sizes: Mapping[Symbol, int]
+    statement: Statement, program: Program, sizes: Mapping[str, int]
 ) -> MatrixProduct | None:
     """The product that the statement is, if it is large for these values of all sizes."""
-    product = matrix_product(statement, program)
-    if product is None:
-        return None
-    extents = (product.rows, product.columns, product.inner, *(n for _, n in product.batch))
-    return product if prod(n.at(sizes) for n in extents) >= WORTH else None
+    return next((p for p in _products(statement, program) if _is_large(p, sizes)), None)
+
+
+def _is_large(product: MatrixProduct, sizes: Mapping[str, int]) -> bool:
+    counts = product.counts(sizes)
+    if prod(counts.values()) < WORTH or product.is_plain:
+        return prod(counts.values()) >= WORTH
+    operands = (product.left, product.right, product.result)
+    largest = max(prod(counts[axis] for axis in o.axes) for o in operands)
+    return largest <= MOST and min(n for axis, n in counts.items() if axis != "batch") >= LEAST
+
+
+def large_products(program: Program, sizes: Mapping[str, int]) -> frozenset[str]:
+    """The tensors that are large products for these sizes, and nothing else."""
+    values = program.size_values({s: sizes[s] for s in program.sizes})
+    each = (s for s in program.statements if large_product(s, program, values))
+    return frozenset(s.target.name for s in each)
 
 
 def left_to_blas(
-    kernel: Kernel, program: Program, sizes: Mapping[Symbol, int]
+    kernel: Kernel, program: Program, sizes: Mapping[str, int]
 ) -> MatrixProduct | None:
     """The large product that is all that the kernel computes; `program` has the types of its tensors."""
     statement, *others = kernel.statements
@@ -54,49 +100,80 @@ def left_to_blas(
 
 def matrix_product(statement: Statement, program: Program) -> MatrixProduct | None:
     """The product that the statement is; None if it is anything else, or its elements have several types."""
+    return next(_products(statement, program), None)
+
+
+def _products(statement: Statement, program: Program) -> Iterator[MatrixProduct]:
+    """The products that the statement is: another of its indices may be the batch."""
     if len(statement.indices) < 2 or statement.derived:
-        return None
-    *batch, i, j = statement.indices
+        return
     match statement.body:
-        case Reduce("sum", (k,), (), domain, Call("mul", (Read() as a, Read() as b))):
+        case Reduce("sum", summed, (), domain, Call("mul", (Read() as a, Read() as b))):
             pass
         case _:
-            return None
+            return
     tensors = program.tensors
-    *leading, rows, columns = statement.target.shape
-    front = tuple(map(symbol, batch))
+    if len({statement.target.dtype, *(tensors[r.tensor].dtype for r in (a, b))}) > 1:
+        return
+    found = _indices(a), _indices(b)
+    extents = dict(statement.extents)
+    for read, indices in zip((a, b), found, strict=True):
+        for i, n in zip(indices, tensors[read.tensor].shape, strict=False):
+            if extents.setdefault(i, n) != n:
+                return
+    if extents.keys() != {*statement.indices, *summed}:
+        return
+    if set(domain) != set(Domain.box({i: extents[i] for i in summed})):
+        return
+    of_a, of_b = found
+    if not set(summed) <= set(of_a) & set(of_b):
+        return
+    for (left, of_left), (right, of_right) in (((a, of_a), (b, of_b)), ((b, of_b), (a, of_a))):
+        for axes in _groups(statement.indices, of_left, of_right, summed):
+            orders = [_order(i, axes) for i in (of_left, of_right, statement.indices)]
+            if all(orders) and orders[2][-1] == "columns":
+                operands = [Operand(name, order) for name, order in zip((left.tensor, right.tensor, statement.target.name), orders, strict=True)]  # fmt: skip
+                sizes = tuple((axis, tuple(extents[i] for i in each)) for axis, each in axes.items())  # fmt: skip
+                yield MatrixProduct(sizes, *operands)
 
-    def side(read: Read, outer: Symbol, extent: Affine) -> tuple[bool, Affine] | None:
-        """Whether the read's last two dimensions are `k, outer`, and the extent of `k`; None if neither way."""
-        shape = tensors[read.tensor].shape
-        for flipped, pair in ((False, (outer, k)), (True, (k, outer))):
-            if read.subscripts == (*front, *map(symbol, pair)):
-                inner = shape[-2] if flipped else shape[-1]
-                whole = (*leading, inner, extent) if flipped else (*leading, extent, inner)
-                return (flipped, inner) if shape == whole else None
-        return None
 
-    for left, right in ((a, b), (b, a)):
-        one, other = side(left, i, rows), side(right, j, columns)
-        if (
-            one
-            and other
-            and one[1] == other[1]
-            and domain == Domain.of(between(0, symbol(k), one[1] - 1))
-        ):
-            types = {tensors[t].dtype for t in (left.tensor, right.tensor)} | {
-                statement.target.dtype
-            }
-            if len(types) > 1:
-                return None
-            pairs = tuple(zip(batch, leading, strict=True))
-            return MatrixProduct(
-                pairs,
-                rows,
-                columns,
-                one[1],
-                (left.tensor, one[0]),
-                (right.tensor, not other[0]),
-                statement.target.name,
-            )
-    return None
+def _indices(read: Read) -> _Indices:
+    """The indices that a read has, each alone and once; none if it has anything else."""
+    symbols = [form.as_symbol() for form in read.subscripts]
+    found = tuple(s for s in symbols if s)
+    return found if len({*found}) == len(symbols) else ()
+
+
+def _groups(
+    target: _Indices, left: _Indices, right: _Indices, summed: _Indices
+) -> Iterator[dict[Axis, _Indices]]:
+    """The indices of each axis, in the ways that there may be."""
+    shared = tuple(i for i in target if i in left and i in right)
+    rows = tuple(i for i in target if i in left and i not in right)
+    columns = tuple(i for i in target if i in right and i not in left)
+    inner = tuple(i for i in left if i in summed)
+    batches = [shared]
+    if not shared:  # a factor may be the same for all of a batch
+        batches += [(i,) for i in target]
+        batches += [tuple(target[:n]) for n in range(2, len(target))]
+    for batch in batches:
+        axes: dict[Axis, _Indices] = {"batch": batch, "rows": _without(rows, batch), "columns": _without(columns, batch), "inner": inner}  # fmt: skip
+        if axes["rows"] and axes["columns"]:
+            yield {axis: each for axis, each in axes.items() if each}
+
+
+def _without(indices: _Indices, others: _Indices) -> _Indices:
+    return tuple(i for i in indices if i not in others)
+
+
+def _order(indices: _Indices, axes: Mapping[Axis, _Indices]) -> tuple[Axis, ...]:
+    """The axes that the indices are one after the other; none where some lie between others, or no matrix has neighbours side by side."""
+    order: list[Axis] = []
+    rest: Sequence[Symbol] = indices
+    while rest:
+        found = next((a for a, each in axes.items() if tuple(rest[: len(each)]) == each), None)
+        if found is None:
+            return ()
+        order.append(found)
+        rest = rest[len(axes[found]) :]
+    return tuple(order) if order and order[-1] != "batch" and len(order) >= 2 else ()
