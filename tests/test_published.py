@@ -35,7 +35,6 @@ REFUSED = {  # what says so
     "normalised_messages": "the set that the index runs over is not told",
     "reproduction_number": "a range starts at 1 here, and a subscript is 0 or less",
     "tissue_concentration": "no display defines an element",
-    "cardiovascular_risk": "`S_0(..)` may be an element of `S_0`, a function of it",
     "signal_to_noise": "no display defines an element",
     "loop_correction": "the input `n` is missing",
     "distortion_of_voltage": "`\\%` is not a command",
@@ -55,7 +54,6 @@ REFUSED = {  # what says so
     "nash_sutcliffe": "may be a power or an index",
     "positional_encoding": "nothing tells whether it starts at 0 or at 1",
     "svd_plus_plus": "a transpose is of a vector",
-    "sne_cost": "the order of the dimensions of a conditional is not told",
     "alpha_synapse": "its value at 0 is not told",
     "equalised_levels": "`p(..)` may be an element of `p`, a function of it",
     "discrete_epidemic": "`t+1` is not a bare index",
@@ -144,6 +142,7 @@ REFUSED = {  # what says so
     "bulk_fluxes": "`Q` is defined twice",
     "degree_of_polarisation": "the input `S_prime_3` is missing",
     "sparse_linear": "the norm of `W`, a matrix, is not told",
+    "grey_bodies": "it is unclear whether `/` takes one factor or all that follow",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }
 # Jumps, and the distance of a point from itself, have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.

@@ -79,6 +79,7 @@ from tadc.syntax.tex.unclear_letters import (
     is_delta_unclear,
     is_sigmoid,
     says_charge,
+    says_elementwise,
     says_kernel,
     with_unclear_delta,
 )
@@ -246,6 +247,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.braces,
         bold,
         periods,
+        is_elementwise=says_elementwise(text.text),
     )
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}

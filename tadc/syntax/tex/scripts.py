@@ -121,6 +121,7 @@ class Scripts:
         default_factory=set
     )  # letters that not all terms of a bracket have
     _below_with_others: set[str] = field(default_factory=set)  # letters beside others below a name
+    _lone: set[tuple[str, str]] = field(default_factory=set)  # names with one letter below them
     _told_apart: set[str] = field(default_factory=set)  # letters that tell one name apart
     _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
     _has_sums: bool = False  # whether sums are written
@@ -147,6 +148,8 @@ class Scripts:
             self._unbalanced |= unbalanced(definition.tokens[definition.equal :])
         for name, _, inner in (x for d in self.definitions for x in scripted(d.tokens, "SUB")):
             letters = [t.value for t in inner if t.type == "NAME"]
+            if len(inner) == len(letters) == 1:
+                self._lone.add((name.value, letters[0]))
             for letter in letters:
                 self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
             if len(letters) > 1:
@@ -199,7 +202,11 @@ class Scripts:
         return bound_names(definition.tokens, is_upper=self.is_upper) | said
 
     def _may_be_vector(self, definition: Statement) -> bool:
-        """Whether the definition of a name without subscripts reads something declared with dimensions."""
+        r"""Whether the definition of a name without subscripts reads something declared with dimensions; the `F_0` of
+        `F = F_0 + (1 - F_0) v \cdot h` is no element of what is defined.
+        """
+        if any(name.value == definition.target for name, _, _ in scripted(definition.right, "SUB")):
+            return False
         right = {t.value for t in definition.tokens[definition.equal :] if t.type == "NAME"}
         return definition.is_scalar and bool(right & self.declared - self.scalars - self.sizes)
 
@@ -416,6 +423,7 @@ class Scripts:
         if compound in self.declared:
             return replace(base, value=compound, end=letter.end), below[3:-1]
         is_unclear = base.value in self._labelled_bases | self._above_numbers
+        is_unclear |= (base.value, letter.value) in self._lone  # `\sigma_y` beside `\sigma_{y_i}`
         if base.value in self.declared or letter.value in self.declared or not is_unclear:
             return None
         fact = f"`{letter.value}` may be a label here, or an array of indices"

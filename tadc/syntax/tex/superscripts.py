@@ -76,7 +76,8 @@ class Superscripts:
             and name.note != "euler"
             and (name.value != "e" or below is not None)
         ):
-            if self.is_upper or (in_brackets and below is None):
+            is_declared = not in_brackets and below is None and self._is_element(name, core)
+            if self.is_upper or is_declared or (in_brackets and below is None):
                 listed = [*below[1:-1], comma(above[0])] if below else []
                 braces = below or above
                 return [
@@ -137,6 +138,18 @@ class Superscripts:
             )
             return [_error(whole, fact, fix)]
         return plain
+
+    def _is_element(self, name: Token, core: Sequence[Token]) -> bool:
+        r"""Whether it is the `s_n^j` of a declared `s_n[L]` and a `j` up to `L`: `n` is part of the name, and one index is left to stand
+        above.
+        """
+        is_labelled = "_" in name.value and name.value in self.declared
+        is_index = [t.type for t in core] == ["NAME"]
+        return (
+            is_labelled
+            and is_index
+            and self.places.place(name.value, core[0].value, []) is not None
+        )
 
     def _of_other_step(
         self, name: Token, subscript: Sequence[Token], core: Sequence[Token], whole: Sequence[Token]

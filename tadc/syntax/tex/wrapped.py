@@ -179,7 +179,8 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
     if not name.isidentifier():
         fact = f"`{name}` is not a name"
         return Wrapped("ERROR", fact, end, "names begin with a letter; numbers have no wrapper")
-    if style == "upright" and not accented:
+    is_word = style in ("bold", "sans") and len(name) > 1  # `\mathbf{tr}`, as `\operatorname{tr}`
+    if (style == "upright" or is_word) and not accented:
         if name.lower() == "softmax":
             return Wrapped("SOFTMAX", name, end)
         if name in commands.REDUCTIONS:

@@ -23,17 +23,22 @@ __all__ = ["beginning_at_zero", "with_starts_at_one", "zeros_beside_all"]
 Dimension: TypeAlias = "tuple[str, int]"  # of the tensor of that name
 
 
-def beginning_at_zero(definitions: Sequence[Definition]) -> set[Dimension] | None:
-    """The dimensions of inputs whose lowest subscript is 0 for sure.
+def beginning_at_zero(
+    definitions: Sequence[Definition], *, is_declared: bool = False
+) -> set[Dimension] | None:
+    r"""The dimensions of inputs whose lowest subscript is 0 for sure; where a line declares that indices begin at 1, those alone at which a
+    0 is printed, as a subscript or in `\sum_{i=0}^{N}`.
 
     None where some subscript is negative, where a result is read at 0, or where an index without a printed range is read as a number,
     so that its first value counts.
     """
     targets = {d.target.name for d in definitions}
     found: set[Dimension] = set()
+    whole: set[Dimension] = set()  # those that an index of no printed range runs along
     for definition in definitions:
         if _has_open_value(definition):
             return None
+        open_ = _open_indices(definition)
         for element, firsts, lasts in _elements(definition):
             for n, subscript in enumerate(element.subscripts):
                 least = lowest(with_lasts(subscript, lasts), firsts)
@@ -41,9 +46,19 @@ def beginning_at_zero(definitions: Sequence[Definition]) -> set[Dimension] | Non
                     least < 0 or (least == 0 and element.name.name in targets)
                 ):
                     return None
-                if least == 0:
+                is_printed = isinstance(subscript, (Name, Number))
+                if least == 0 and (is_printed or not is_declared):
                     found.add((element.name.name, n))
-    return found
+                if isinstance(subscript, Name) and subscript.name in open_ - firsts.keys():
+                    whole.add((element.name.name, n))
+    return found - whole
+
+
+def _open_indices(definition: Definition) -> set[str]:
+    """The indices that have no printed range somewhere."""
+    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
+    every = (*definition.lefts, *(r for n in reductions for r in n.ranges))
+    return {r.name.name for r in every if _first(r) is None}
 
 
 def zeros_beside_all(definitions: Sequence[Definition], name: str) -> Iterator[Element]:

@@ -1,0 +1,203 @@
+r"""What a declaration, a definition or a sentence makes clear: `s_n^j`, `f(0)`, `S_0(t)`, `F_0` of an `F`, and where sums begin; and bars around matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from refused import assert_is_refused
+
+import tadc
+
+
+def value(text: str, *arrays):
+    return tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")(*arrays)
+
+
+def test_an_index_above_a_declared_name_with_a_label_is_its_subscript():
+    text = "%!tadc input s_n[L]\n" r"\[ y = \sum_{j=1}^{L} s_n^j \]"
+
+    assert value(text, np.array([1.0, 2.0, 4.0])) == 7
+
+
+@pytest.mark.parametrize("line", ["", "%!tadc input s_n[N]\n", "%!tadc input s[L]\n"])
+def test_an_index_above_what_may_be_raised_is_refused(line):
+    assert_is_refused(
+        line + r"\[ y = \sum_{j=0}^{L} s_n^j w_j \]", "`^j` may be a power or an index"
+    )
+
+
+def test_a_function_is_applied_at_a_number_that_its_range_leaves_out():
+    text = r"\[ a_t = \frac{f(t)}{f(0)}, \quad f(t) = \cos(t), \quad t = 1, \dots, T \]"
+    f = tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")
+
+    np.testing.assert_allclose(f(T=3), np.cos([1.0, 2.0, 3.0]))
+
+
+def test_a_number_below_the_name_that_a_formula_defines_is_part_of_another_name():
+    text = r"where $v, h \in \mathbb{R}^3$ \[ F = F_0 + (1 - F_0) (1 - v \cdot h)^5 \]"
+
+    assert set(tadc.compile(text, lang="tex").inputs) == {"F_0", "v", "h"}
+
+
+def test_a_declared_number_is_given_at_the_point_in_brackets_behind_it():
+    line = "%!tadc input S_0[], b[p], x[p]\n"
+    text = line + r"\[ h(t) = 1 - S_0(t)^{\exp(\sum_{i=1}^{p} b_i x_i)} \]"
+    f = tadc.compile(text, lang="tex")
+
+    assert f.inputs == ("S_0", "b", "x")
+    assert any("`t` is one point" in note.text for note in f.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%!tadc input S_0[], b[]\n" r"\[ h(t) = S_0(t) e^{-b t} \]",
+        "%!tadc input h[]\n" r"\[ y_i = h(x_i) \]",
+        "%!tadc input k[], t[]\n" r"\[ y = k(t) \]",
+    ],
+)
+def test_one_name_in_brackets_behind_a_declared_number_is_no_factor(text):
+    with pytest.raises(tadc.SyntaxError, match="is it given at this place, or a factor"):
+        tadc.compile(text, lang="tex")
+
+
+def test_a_sum_in_brackets_behind_a_declared_number_is_a_factor():
+    assert value("%!tadc input k[]\n" r"\[ y = k (a - b) \]", 2.0, 5.0, 1.0) == 8
+
+
+def test_a_declared_number_in_the_list_of_a_left_side_has_no_index():
+    text = "%!tadc input q[N], R_c[]\n" r"\[ E(R_c) = \sum_{i=1}^{N} q_i R_c \]"
+    f = tadc.compile(text, lang="tex")
+
+    assert f.outputs == ("E",)
+    assert "E = " in str(f)
+
+
+@pytest.mark.parametrize("word", [r"\mathbf{tr}", r"\mathsf{tr}", r"\mathrm{Tr}\,"])
+def test_a_word_in_bold_is_the_function_of_that_name(word):
+    text = rf"$K, L \in \mathbb{{R}}^{{m \times m}}$ \[ y = {word} K L \]"
+    k, m = np.arange(4.0).reshape(2, 2), np.array([[1.0, 2.0], [3.0, 5.0]])
+
+    assert value(text, k, m) == np.trace(k @ m)
+
+
+def test_a_plus_below_the_bracket_around_an_element_is_its_positive_part():
+    np.testing.assert_array_equal(value(r"\[ y_i = (x_i)_+ \]", [-1.0, 2.0]), [0.0, 2.0])
+
+
+def test_bars_around_a_square_matrix_are_refused():
+    with pytest.raises(tadc.SyntaxError, match="determinant, or for the absolute value"):
+        tadc.compile("%!tadc input A[N, N]\n" r"\[ y = |A| \]", lang="tex")
+
+
+def test_bars_around_a_matrix_that_is_not_square_are_of_elements():
+    text = "%!tadc input A[2, 3]\n" r"\[ Y = |A| \]"
+
+    np.testing.assert_array_equal(value(text, -np.ones((2, 3))), np.ones((2, 3)))
+
+
+SHAPES = r"$Q, K \in \mathbb{R}^{L \times d}$ "
+
+
+@pytest.mark.parametrize("sentence", ["", "The product is taken elementwise; exp is a function."])
+def test_the_exponential_of_a_matrix_is_refused(sentence):
+    text = SHAPES + r"\[ A = \exp(Q K^\top) \]" + sentence
+
+    assert_is_refused(text, "`exp` of")
+
+
+def test_the_exponential_of_a_matrix_is_that_of_its_elements_where_the_prose_says_so():
+    text = SHAPES + r"\[ A = \exp(Q K^\top) \] Here $\exp(\cdot)$ is applied elementwise."
+    q, k = np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[0.5, 0.0], [1.0, 1.0]])
+
+    np.testing.assert_allclose(value(text, q, k), np.exp(q @ k.T))
+
+
+def test_ones_with_the_length_of_a_shape_below_them_are_a_vector():
+    text = (
+        SHAPES
+        + r"\[ A = Q K^\top, \quad D = \operatorname{diag}(A \mathbf{1}_L), \quad Y = D^{-1} A Q \]"
+    )
+    q, k = np.array([[1.0, 2.0], [1.0, 1.0]]), np.array([[0.5, 1.0], [1.0, 1.0]])
+    a = q @ k.T
+
+    np.testing.assert_allclose(value(text, q, k), a / a.sum(1, keepdims=True) @ q)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_definition"),
+    [
+        ("where $c = 2 \\pi f$ is the frequency.", True),
+        ("where $c = a f$.", True),
+        ("The rate of $N$ rows of $L$ is $c = N/L$. Then all is done.", True),
+        ("where $c = NLG$.", False),
+        ("where $c = f$.", False),
+        ("For the choice $c = 2 f$ it is the best.", False),
+    ],
+)
+def test_a_product_in_the_prose_defines_a_number(sentence, is_definition):
+    f = tadc.compile(f"\\[ y_i = e^{{-c x_i}} \\]\n{sentence}", lang="tex")
+
+    assert ("c" not in f.inputs) == is_definition
+
+
+def test_a_set_without_one_of_its_members():
+    text = r"\[ h_i = \sum_{j \in \mathcal{N}_i \setminus \{i\}} x_j \] $\mathcal{N}_i = \{j \mid A_{ij} = 1\}$"
+    a = np.array([[1.0, 1.0], [0.0, 1.0]])
+
+    np.testing.assert_array_equal(value(text, a, [3.0, 5.0]), [5.0, 0.0])
+
+
+def test_a_printed_zero_is_the_first_subscript_beside_a_declared_base():
+    text = "%!tadc base 1\n" r"\[ y = b_0 + \sum_{k=1}^{K} b_k x_k + \sum_{i=0}^{N} c_i \]"
+    b, x, c = [1.0, 2.0, 3.0], [10.0, 100.0], [0.5, 0.25]
+
+    assert value(text, b, x, c) == 1 + 20 + 300 + 0.75
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"y_t = x_t - x_{t-1}, \quad t = 1, \dots, N",
+        r"y = \sum_{i=0}^{N-1} x_i + \sum_j x_j^2",
+    ],
+)
+def test_what_may_begin_at_zero_by_chance_begins_at_the_declared_base(formula):
+    with pytest.raises(tadc.Error, match="but x begins at 1"):
+        tadc.compile(f"%!tadc base 1\n%!tadc input x[N]\n\\[ {formula} \\]", lang="tex")
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"C = \sum_i \sum_j p_{j|i} \log \frac{p_{j|i}}{q_{j|i}}", lambda p, q: np.sum(p * np.log(p / q))),
+        (r"C_{ij} = \frac{p_{i|j} + p_{j|i}}{2} q_{i|j} q_{j|i}", lambda p, q: (p + p.T) / 2 * q * q.T),
+    ],
+)  # fmt: skip
+def test_the_order_of_conditionals_that_makes_no_difference_is_not_asked_for(formula, expected):
+    text = f"%!tadc input p[N, N], q[N, N]\n\\[ {formula} \\]"
+    p, q = np.array([[1.0, 2.0], [3.0, 5.0]]), np.array([[7.0, 11.0], [13.0, 17.0]])
+
+    np.testing.assert_allclose(value(text, p, q), expected(p, q))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"C_{ij} = p_{j|i} - p_{i|j}",
+        r"C = \sum_i \sum_j w_i p_{j|i}",
+        r"C = \sum_{i<j} p_{j|i}",
+        r"C_i = \sum_j p_{j|i}",
+        r"C = \sum_{i,j} p_{j|i} q_{ij}",
+    ],
+)
+def test_the_order_of_conditionals_is_asked_for(formula):
+    text = f"%!tadc input p[N, N], q[N, N], w[N]\n\\[ {formula} \\]"
+
+    assert_is_refused(text, "the order of the dimensions of a conditional is not told")
+
+
+def test_conditionals_beside_a_joint_probability_are_of_another_tensor():
+    f = tadc.compile(r"\[ p_{ij} = \frac{p_{j|i} + p_{i|j}}{2 n} \]", lang="tex")
+
+    assert (f.inputs, f.outputs) == (("p_given", "n"), ("p",))
