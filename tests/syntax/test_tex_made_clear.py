@@ -201,3 +201,87 @@ def test_conditionals_beside_a_joint_probability_are_of_another_tensor():
     f = tadc.compile(r"\[ p_{ij} = \frac{p_{j|i} + p_{i|j}}{2 n} \]", lang="tex")
 
     assert (f.inputs, f.outputs) == (("p_given", "n"), ("p",))
+
+
+def test_a_power_of_an_element_that_has_all_its_subscripts():
+    text = "%!tadc input x[N]\n" r"\[ m_k = \sum_{i=1}^{N} x_i^k, \quad k = 1, \dots, K \]"
+    f = tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")
+
+    np.testing.assert_array_equal(f([2.0, 3.0], K=3), [5.0, 13.0, 35.0])
+
+
+@pytest.mark.parametrize("line", ["%!tadc input x[N, K]\n", ""])
+def test_an_index_above_an_element_that_may_have_one_more_is_refused(line):
+    text = line + r"\[ m_k = \sum_{i=1}^{N} x_i^k, \quad k = 1, \dots, K \]"
+
+    assert_is_refused(text, "`^k` may be a power or an index")
+
+
+@pytest.mark.parametrize("line", ["", "%!tadc input q[]\n"])
+def test_a_letter_below_a_function_that_is_a_number_is_a_label(line):
+    text = line + r"\[ S_q(p) = \frac{1}{q - 1} \left( 1 - \sum_{i=1}^{W} p_i^q \right) \]"
+
+    assert tadc.compile(text, lang="tex").outputs == ("S_q",)
+
+
+def test_a_result_that_is_printed_from_zero_on_begins_there_beside_sums_from_one():
+    text = r"\[ y = x_0 + 2 x_1, \quad x_l = \sum_{i=1}^{m} r_i \cdot (i + l), \quad l = 0, \dots, L \]"
+    f = tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")
+
+    assert f([1.0, 10.0], L=1) == (1 + 20) + 2 * (2 + 30)
+
+
+def test_a_sum_runs_along_all_of_a_result_that_begins_elsewhere():
+    text = r"\[ x_l = \sum_{i=1}^{m} r_i c_{il}, \quad l = 0, \dots, L \] \[ y = \sum_l x_l w_l \]"
+    r, c, w = np.array([1.0, 2.0]), np.arange(6.0).reshape(2, 3), np.array([3.0, 5.0, 7.0])
+
+    assert value(text, r, c, w) == r @ c @ w
+
+
+def test_a_sum_behind_a_range_is_a_formula_of_its_own():
+    text = r"\[ x_i = a_{i+1} - a_{i-1}, \quad i = 2, \dots, N - 1, \qquad y = \sum_i x_i^2 \]"
+
+    assert value(text, [1.0, 2.0, 4.0, 8.0]) == 9 + 36
+
+
+def test_a_quotient_of_products_on_a_left_side():
+    text = r"\[ \frac{P V}{N k} = \sum_i T_i \]"
+
+    assert tadc.compile(text, lang="tex").outputs == ("P_V_over_Nk",)
+
+
+def test_an_equation_that_alone_reads_what_is_defined_is_not_left_out():
+    text = r"\[ (a + b)^2 - c = \sum_i x_i w_i, \qquad x_i = \exp(z_i) \]"
+
+    assert_is_refused(text, "is no name, and its equation reads what others define")
+
+
+@pytest.mark.parametrize("mark", [r"\overline{x^2}", r"\bar{x_i^2}", r"\hat{x^{3}}"])
+def test_a_mark_above_a_power_is_refused(mark):
+    assert_is_refused(rf"\[ y_i = {mark} - a \]", "is a mark above a power")
+
+
+def test_a_mark_above_an_element_is_part_of_its_name():
+    assert tadc.compile(r"\[ y_i = \hat{x_i} + \bar{z}^2 \]", lang="tex").inputs == (
+        "x_hat",
+        "z_bar",
+    )
+
+
+def test_axes_below_a_left_side_and_below_one_name_are_labels():
+    f = tadc.compile(r"\[ y_x = u_x^2 + u_y^2 \]", lang="tex")
+
+    assert (f.inputs, f.outputs) == (("u_x", "u_y"), ("y_x",))
+
+
+@pytest.mark.parametrize("factor", ["c", "(1 - c)", "c_i"])
+def test_a_factor_behind_the_logarithm_of_a_quotient_is_refused(factor):
+    assert_is_refused(
+        rf"\[ y_i = \log \frac{{a_i}}{{b_i}} {factor} \]", "or of the product with it"
+    )
+
+
+def test_a_sum_behind_the_logarithm_of_a_quotient_is_none_of_it():
+    f = tadc.compile(r"\[ y = \sum_i p_i \log \frac{p_i}{q_i} - \sin \frac{a}{b} x \]", lang="tex")
+
+    assert "p[i]*log(p[i]/q[i]) - sin(a/b*x)" in str(f)

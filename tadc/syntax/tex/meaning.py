@@ -24,7 +24,7 @@ from tadc.syntax.tex.implicit import with_left_indices
 from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.known_tensors import Known, Ranks
-from tadc.syntax.tex.left_ranges import with_extents
+from tadc.syntax.tex.left_ranges import with_extents, with_ranges_of_results
 from tadc.syntax.tex.lost_deltas import refuse_lost_deltas
 from tadc.syntax.tex.open_ranges import with_ends
 from tadc.syntax.tex.order import in_order
@@ -111,6 +111,7 @@ def meaning(
     more: list[ast.Item] = []
     if base != index_base and declared is None:
         more.append(ast.BaseDeclaration(base, definitions[0].span))
+    definitions = with_ranges_of_results(definitions, base)
     at_zero = beginning_at_zero(definitions, is_declared=declared is not None) or set()
     if base == 1:
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}

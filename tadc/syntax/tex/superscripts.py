@@ -69,6 +69,8 @@ class Superscripts:
             "PLUS",
             "MINUS",
         }
+        if is_index and not in_brackets and self._has_all_subscripts(name, below, bound):
+            return plain
         if (
             is_index
             and not (name.value in bound and below is None)  # `x^p` of an index `x` is a power
@@ -138,6 +140,18 @@ class Superscripts:
             )
             return [_error(whole, fact, fix)]
         return plain
+
+    def _has_all_subscripts(
+        self, name: Token, below: Sequence[Token] | None, bound: Set[str]
+    ) -> bool:
+        r"""Whether it is the `\sigma_i^l` of a declared `sigma[m]`: what stands above such an element is a power, also where it is an index."""
+        inner = list(below[1:-1]) if below else []
+        is_plain = {t.type for t in inner} <= {"NAME", "NUM", "COMMA"}
+        is_plain = is_plain and all(t.value in bound for t in inner if t.type == "NAME")
+        count = sum(t.type != "COMMA" for t in inner)
+        extents = self.places.extents.get(name.value)
+        is_whole = extents is not None and len(extents) == count > 0
+        return is_plain and is_whole and not self.is_upper
 
     def _is_element(self, name: Token, core: Sequence[Token]) -> bool:
         r"""Whether it is the `s_n^j` of a declared `s_n[L]` and a `j` up to `L`: `n` is part of the name, and one index is left to stand
