@@ -285,3 +285,33 @@ def test_a_sum_behind_the_logarithm_of_a_quotient_is_none_of_it():
     f = tadc.compile(r"\[ y = \sum_i p_i \log \frac{p_i}{q_i} - \sin \frac{a}{b} x \]", lang="tex")
 
     assert "p[i]*log(p[i]/q[i]) - sin(a/b*x)" in str(f)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"p_{nk} = \mathrm{softmax}(z_n)_k",
+        r"p_{nk} = \mathrm{softmax}(z_{nk})_k",
+        r"p_{nk} = \exp \log \mathrm{softmax}(z_n)_k",
+    ],
+)
+def test_an_index_behind_a_softmax_is_of_its_element(formula):
+    z = np.array([[1.0, 2.0, 4.0], [0.0, 3.0, -1.0]])
+    expected = np.exp(z) / np.exp(z).sum(1, keepdims=True)
+
+    np.testing.assert_allclose(value(f"%!tadc input z[N, K]\n\\[ {formula} \\]", z), expected)
+
+
+def test_a_function_below_a_left_side_is_a_label():
+    text = r"\[ L_D = \sum_{i=1}^{m} (D(x_i) - b)^2 \] \[ D(x) = \tanh(w x) \]"
+    f = tadc.compile(text, lang="tex")
+
+    assert ({*f.inputs}, f.outputs) == ({"x", "b", "w"}, ("L_D",))
+
+
+def test_an_index_above_a_left_side_is_that_above_what_is_read():
+    line = "%!tadc input e[f, k]\n"
+    text = line + r"\[ v_i^{(t)} = z_i e_i^{(t)}, \quad z_i = \sum_{t=1}^{k} e_i^{(t)} \]"
+    e = np.arange(6.0).reshape(2, 3)
+
+    np.testing.assert_array_equal(value(text, e), e.sum(1, keepdims=True) * e)

@@ -228,6 +228,15 @@ def _of_numbers(naming: Naming, definition: Statement) -> Statement | None:
     return naming.named(definition) if is_lone else None
 
 
+def _with_function(naming: Naming, definition: Statement) -> Statement | None:
+    r"""`L_D = \frac{1}{m} \sum_i D(x_i)`, whose letter is a function that the right side applies."""
+    if not is_free_element(definition) or definition.tokens[0].value in naming.declared:
+        return None
+    letter = definition.tokens[3].value
+    is_applied = any(t.type == "CALLED" and t.value == letter for t in definition.right)
+    return naming.named(definition, f"`{letter}` is a function") if is_applied else None
+
+
 def _with_letter(naming: Naming, definition: Statement) -> Statement | None:
     """What has one letter below it that the right side has not, and is no tensor otherwise."""
     may_be = _may_be_label(definition, naming.scalars, naming.survey.lefts.keys())
@@ -284,6 +293,7 @@ _RULES: tuple[_Rule, ...] = (
     _of_numbers,
     with_length_of_read,
     with_length,
+    _with_function,
     _with_letter,
     _with_unclear_constant,
 )

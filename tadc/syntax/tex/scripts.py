@@ -66,6 +66,17 @@ __all__ = ["Scripts"]
 _NEVER_SUMMED = frozenset("efghotuvwxyz")  # by Einstein's convention, alone below a name
 
 
+def _names_with_index_above(definition: Statement) -> set[str]:
+    r"""The name that is defined, and those of the right side that have the same letter in brackets above, the `e` of `v_i^{(t)} = a_i e_i^{(t)}`."""
+    letters = above_the_left(definition)
+    read = {
+        name.value
+        for name, _, inner in scripted(definition.right, "SUP")
+        if len(inner) == 3 and inner[1].value in letters
+    }
+    return {definition.target, definition.target.rpartition("_")[0], *read}
+
+
 @dataclass(frozen=True, slots=True)
 class _Scope:
     """Of one definition: the names that it binds, how often letters stand in subscripts, and those that are moved, `i + 1`.
@@ -135,7 +146,7 @@ class Scripts:
         raised = raised_over_indices(self.definitions)
         self._bound = [
             self._bound_in(d)
-            | (above_the_left(d) if {d.target, d.target.rpartition("_")[0]} & raised else set())
+            | (above_the_left(d) if _names_with_index_above(d) & raised else set())
             | counting_above_the_left(d)
             for d in self.definitions
         ]

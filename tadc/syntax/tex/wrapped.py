@@ -81,8 +81,9 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
         is_letter = style != "upright" or text.startswith("_{", position)
         scripts = _SCRIPTS.match(text, position, end)
         if closing is None and core and is_letter and scripts is not None:
-            if accents and _POWER.search(scripts.group()):
-                return _above_power(text, start, argument_end(text, text.find("{", start), end))
+            behind = argument_end(text, text.find("{", start), end) if braced else start
+            if accents and braced and _is_power(text, scripts, behind):
+                return _above_power(text, start, behind)
             break
         if not core or (braced and closing is None):
             return _not_a_name(text, start, position, end)
@@ -94,6 +95,14 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
 
 
 _POWER = re.compile(r"\^\s*\{?\s*[0-9]")
+_DEFINED = re.compile(
+    r"\s*(?:\([^()]*\)\s*)?&?\s*(?::?=|\\(?:equiv|coloneqq|approx|gets|triangleq)\b)"
+)
+
+
+def _is_power(text: str, scripts: re.Match[str], behind: int) -> bool:
+    r"""Whether a mark stands above a power that is read: on a left side, `\overline{\delta^2} = ..`, it is all one name."""
+    return _POWER.search(scripts.group()) is not None and _DEFINED.match(text, behind) is None
 
 
 def _above_power(text: str, start: int, end: int) -> Wrapped:
