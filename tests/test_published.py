@@ -141,7 +141,6 @@ REFUSED = {  # what says so
     "cepstral_distortion": "stands around more than a name",
     "bulk_fluxes": "`Q` is defined twice",
     "degree_of_polarisation": "the input `S_prime_3` is missing",
-    "sparse_linear": "the norm of `W`, a matrix, is not told",
     "grey_bodies": "it is unclear whether `/` takes one factor or all that follow",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }

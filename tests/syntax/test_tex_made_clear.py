@@ -315,3 +315,31 @@ def test_an_index_above_a_left_side_is_that_above_what_is_read():
     e = np.arange(6.0).reshape(2, 3)
 
     np.testing.assert_array_equal(value(text, e), e.sum(1, keepdims=True) * e)
+
+
+MATRIX = r"$X, W \in \mathbb{R}^{d \times m}$ "
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        r"\|W\|_{2,1} = \sum_{i=1}^d \sqrt{\sum_{j=1}^m w_{ij}^2}",
+        r"\|W\|_{2,1} = \sum_i \sqrt{\sum_j W_{ij}^2}",
+        r"\|A\|_{2,1} = \sum_i \sqrt{\sum_j A_{ij}^2}",
+    ],
+)
+def test_a_norm_is_what_the_document_defines(definition):
+    text = MATRIX + rf"\[ J = 2 \|W\|_{{2,1}}^2 \] where ${definition}$."
+    w = np.array([[3.0, 4.0], [0.0, 1.0]])
+
+    assert value(text, w) == 72
+
+
+def test_a_norm_that_is_defined_up_to_other_sizes_is_not_told():
+    text = (
+        MATRIX
+        + r"\[ J = \|W\|_{2,1} \] where $\|A\|_{2,1} = \sum_{i=1}^k \sqrt{\sum_{j=1}^m A_{ij}^2}$."
+    )
+
+    with pytest.raises(tadc.Error):
+        tadc.compile(text, lang="tex")

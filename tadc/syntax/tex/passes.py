@@ -33,6 +33,7 @@ from tadc.syntax.tex.defined_conditionals import (
     with_defined_conditionals,
     with_given_conditionals,
 )
+from tadc.syntax.tex.defined_norms import defined_norms, with_defined_norms
 from tadc.syntax.tex.diagonal_matrices import with_vectors_in_diagonals
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
@@ -426,6 +427,11 @@ def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_indicators(with_norms(tokens))
 
 
+def _defined_norms(f: Formulas) -> Callable[[Tokens], Tokens]:
+    norms = defined_norms(f.tokens)
+    return lambda tokens: with_defined_norms(tokens, norms)
+
+
 def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
     wholes = whole_sets(f.tokens, f.declared & f.ranks.keys(), f.text)
     sized = sized_sets(f.tokens)
@@ -544,6 +550,7 @@ PASSES: tuple[Pass, ...] = (
     _each(with_vectors_in_diagonals),
     _plain_ones,
     _norms_and_indicators,
+    _defined_norms,
     _named_sets,
     _told_sets,
     _sizes_of_sets,
