@@ -121,7 +121,7 @@ REFUSED = {  # what says so
     "level_restriction": "a superscript that counts steps is a loop over time, and a program is ",
     "patch_weights": "`v(..)` may be an element of `v`, a function of it, or a product",
     "distmult": "what stands in the brackets is `\\mathbf{r}`, a number, and it has 1 su",
-    "student_probabilities": "the index `k` stands above other indices: which dimension is it?",
+    "student_probabilities": "stands above other indices: which dimension is it?",
     "weighted_key_value": "no display defines an element of a tensor",
     "pointer_scores": "the superscript `i` may be a power or a label, and nothing in the docu",
     "duelling": "the input `A_cal` is missing",
