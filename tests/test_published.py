@@ -146,6 +146,8 @@ REFUSED = {  # what says so
 }
 # Jumps, and the distance of a point from itself, have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.
 NOT_CHECKED = {
+    "ball_distances",
+    "rectified_kernel",
     "tristimulus",
     "assignment",
     "margin_based_loss",
