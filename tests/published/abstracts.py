@@ -34,11 +34,12 @@ p_{ij} = \frac{p_{j|i} + p_{i|j}}{2n}
 \end{equation}
 """,
     source="van der Maaten, Hinton, Visualizing data using t-SNE, 2008, section 3.1",
-    leaves_open="the order of the dimensions of a conditional",
+    shapes=("size n",),
+    sizes={"n": 4},
     p="4 4",
 )
 def symmetrised(p):
-    return p
+    return (p + p.T) / 8
 
 
 @formula(

@@ -215,6 +215,7 @@ The ten-year risk is estimated as
 where $S_0(t)$ is the baseline survival at follow-up time $t$ (here $t = 10$ years), $\beta_i$ the estimated regression coefficient, $X_i$ the value of the $i$th risk factor, $\bar X_i$ the corresponding mean, and $p$ the number of risk factors.
 """,
     source="D'Agostino et al., General cardiovascular risk profile for use in primary care, 2008",
+    shapes=("input S_0[]",),
     S_0="",
     beta="3",
     X="3",

@@ -48,7 +48,7 @@ def test_what_conventions_and_prose_tell_is_read(text, program):
 REFUSED = {
     r"\[ s = \max_{x \in [0, 1]} x^2 \]": "the set",
     r"\[ y_i = \sigma(x_i) \] where $\sigma$ is a nonlinearity such as the ReLU or the sigmoid.": "may be the sigmoid",
-    r"\[ y_i = \sigma(x)_i \] with a sigmoid; $\sigma$ denotes the softmax.": "no name",
+    r"\[ y_i = \sigma(x)_i \] with a sigmoid; $\sigma$ denotes the softmax.": "does not say over which index",
     r"\[ y = x \otimes z \] with $x, z \in \mathbb{R}^n$": r"`\otimes` hides",
     r"\[ y = x \otimes z \] $x, z \in \mathbb{R}^n$; $\otimes$ is the Kronecker, not the element-wise, product": "hides",
     r"\[ y_i = \sigma(x_i) \] where $\sigma$ is the sigmoid or the ReLU function.": "may be the sigmoid",

@@ -3,6 +3,7 @@ r"""Functions without brackets in front of factors that may or may not belong to
 \cos 2\pi (u x + v y)       of the product: what stands in front of the bracket is a number, or a letter of frequencies
 \cos\theta_i (a + b)        an error that shows both readings
 \log a (b + c)              an error
+\log \frac{a}{b} c          an error
 \cos\theta x - \sin\theta y an error: an angle in front of a letter, as in a rotation
 """
 
@@ -43,6 +44,10 @@ def with_unclear_arguments(tokens: Sequence[Token], text: str) -> list[Token]:
     for place, function in enumerate(tokens):
         if function.type != "FUNC" or function.value not in _OF_PRODUCTS | _LOGARITHMS:
             continue
+        if (behind := _factor_behind_quotient(tokens, place, closing)) is not None:
+            quotient = _Factor(place + 1, behind.start)
+            errors[place] = _unclear(function, tokens, [quotient], behind, text)
+            continue
         factors = list(_factors(tokens, behind_scripts(tokens, place + 1, closing), closing))
         if not factors or tokens[factors[0].start].type not in ("NAME", "NUM"):
             continue
@@ -51,6 +56,17 @@ def with_unclear_arguments(tokens: Sequence[Token], text: str) -> list[Token]:
         elif (count := _unclear_bracket(tokens, function, factors, closing)) is not None:
             errors[place] = _unclear(function, tokens, factors[:count], factors[count], text)
     return [errors.get(place, token) for place, token in enumerate(tokens)]
+
+
+def _factor_behind_quotient(
+    tokens: Sequence[Token], place: int, closing: Mapping[int, int]
+) -> _Factor | None:
+    r"""The `r_i` of `\log \frac{p_i}{q_i} r_i`: of the logarithm, or a factor?"""
+    kinds = [t.type for t in tokens[place + 1 : place + 3]]
+    if tokens[place].value not in _LOGARITHMS or kinds != ["FRAC", "LBRACE"]:
+        return None
+    end = closing.get(closing.get(place + 2, len(tokens)) + 1, len(tokens)) + 1
+    return next(_factors(tokens, end, closing), None)
 
 
 def _factors(tokens: Sequence[Token], place: int, closing: Mapping[int, int]) -> Iterator[_Factor]:

@@ -38,15 +38,25 @@ def with_bracketed_names(
             name = part[1] if is_row else with_label(part[1], [part[4]], part[6].end)
             rows = [part[4], comma(part[4])] if is_row else []
             end = place + 7
-        if name is None or end + 1 not in closing or _is_called(tokens, place, opening):
+        is_element = name is not None and not _is_positive_part(tokens, end)
+        if not is_element or end + 1 not in closing or _is_called(tokens, place, opening):
             result.append(tokens[place])
             place += 1
             continue
+        assert name is not None, "it is an element of this"
         behind = closing[end + 1]
         result += [name, *tokens[end : end + 2], *rows]
         result += [*tokens[end + 2 : behind], replace(tokens[behind], note="NAME")]
         place = behind + 1
     return result
+
+
+def _is_positive_part(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether nothing but a sign stands below, `(x_i)_+`: the positive part, and no element."""
+    return [t.type for t in tokens[place : place + 4]] in (
+        ["SUB", "LBRACE", "PLUS", "RBRACE"],
+        ["SUB", "LBRACE", "MINUS", "RBRACE"],
+    )
 
 
 def _is_called(tokens: Sequence[Token], place: int, opening: Mapping[int, int]) -> bool:

@@ -17,6 +17,7 @@ from tadc.syntax.tex.left_lists import COUNTED
 from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with_label
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
+from tadc.syntax.tex.unread_arguments import is_declared_number
 
 __all__ = ["Brackets", "applied_subscripts", "bare_elements", "bare_names", "indexed_names"]
 
@@ -136,6 +137,9 @@ class Brackets:
             elif call is not None and self._is_at_point(call):
                 result.append(_with_unclear_point(call))
                 place = call.end + 1
+            elif call is not None and self._is_applied_number(call):
+                result.append(_with_applied_number(call))
+                place = call.end + 1
             elif call is None or (call.is_raised and not self._is_function(call)):
                 result.append(tokens[place])
                 place += 1
@@ -223,6 +227,14 @@ class Brackets:
         is_whole = 0 < count == self.ranks.get(call.name.value, 0)
         is_point = [t.type for t in call.inner] == ["NAME"] or _is_of_angle(call)
         return is_whole and is_point
+
+    def _is_applied_number(self, call: Call) -> bool:
+        r"""Whether it is the `S_0(t)` of a declared number `S_0`: nobody puts one name in brackets to multiply it. Who declares `\sigma` says
+        that it is no function.
+        """
+        is_number = is_declared_number(call, self.ranks) and call.name.value != "sigma"
+        is_number = is_number and not call.is_raised
+        return is_number and is_operand(call.inner) and not call.is_square
 
     @staticmethod
     def _unclear(call: Call) -> Token:
@@ -362,6 +374,8 @@ def _declared(call: Call) -> str:
     if not {t.type for t in inner} <= _INDEX - {"LPAR", "RPAR"}:
         return numbers
     extents = ", ".join(("N", "M", "K", "L", "P")[: len(listed(inner)) + below])
+    if is_operand(call.inner) and not below:
+        return f"the tensor, `%!tadc input {name}[{extents}]`, or a number, given for one argument, `%!tadc input {name}[]`"
     return f"the tensor, `%!tadc input {name}[{extents}]`, or {numbers}"
 
 
@@ -460,6 +474,17 @@ def _with_unclear_point(call: Call) -> Token:
     fact = f"`({point})` behind an element of `{name}`, which is declared with as many subscripts, is no factor and no index"
     fix = f"leave `({point})` out where `{name}` is given for one `{point}`, or declare one more dimension"
     return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
+
+
+def _with_applied_number(call: Call) -> Token:
+    name, inner = call.name.value, call.inner
+    printed = as_printed("_".join([name, *(t.value for t in call.below[1:-1])]))
+    fact = f"`{printed}` is declared as a number, and one name stands in brackets behind it: is it given at this place, or a factor?"
+    fix = (
+        f"leave the bracket out where `{printed}` is given for one value of what stands in it; write the product with a sign,"
+        rf" `{printed} \cdot ..`; or define the function"
+    )
+    return Token("ERROR", fact, call.name.start, inner[-1].end, fix)
 
 
 def _with_unclear_delta(call: Call) -> Token:

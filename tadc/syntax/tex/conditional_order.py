@@ -1,4 +1,6 @@
-r"""The order of the dimensions of a conditional, `u_{j|i}`, as the declared extents of other tensors tell it."""
+r"""The order of the dimensions of a conditional, `u_{j|i}`, as the declared extents of other tensors tell it; the printed one where both
+give the same, as in `\sum_i \sum_j p_{j|i} \log(p_{j|i} / q_{j|i})` and `p_{j|i} + p_{i|j}`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from dataclasses import replace
 from tadc.errors import SyntaxError
 from tadc.syntax.ast import Application, Definition, Element, Name
 from tadc.syntax.nodes import Node, nodes, rewritten
+from tadc.syntax.tex.exchanged import form
 from tadc.syntax.tex.known_tensors import Known
 
 __all__ = ["with_order"]
@@ -33,6 +36,8 @@ def with_order(known: Known, definition: Definition) -> Definition:
                 orders = [o for o in (args, args[::-1]) if [_extent(a) for a in o] == extents]
                 if len(orders) == 1 and None not in extents:
                     return replace(node, subscripts=(*orders[0], *rest))  # type: ignore[arg-type]
+                if is_any:
+                    return replace(node, subscripts=(*args, *rest))  # type: ignore[arg-type]
                 raise SyntaxError(
                     node.span,
                     "the order of the dimensions of a conditional is not told by the document",
@@ -42,8 +47,34 @@ def with_order(known: Known, definition: Definition) -> Definition:
             case _:
                 return node
 
+    is_any = _is_any_order(definition)
+
     def _extent(subscript: Node) -> object:
         found = told.get(subscript.name, set()) if isinstance(subscript, Name) else set()
         return next(iter(found)) if len(found) == 1 else ""
 
     return replace(definition, body=rewritten(definition.body, rule))
+
+
+def _is_any_order(definition: Definition) -> bool:
+    """Whether the formula is the same with the indices of all of its conditionals in the other order."""
+    pairs = {
+        frozenset(a.name for a in node.args if isinstance(a, Name))
+        for node in nodes((definition.body,))
+        if isinstance(node, Application) and node.function.name == "\\given"
+    }
+    if len(pairs) != 1 or len(pair := sorted(*pairs)) != 2:
+        return False
+
+    def reversed_(node: Node) -> Node:
+        match node:
+            case Application(Name("\\given"), args):
+                return replace(node, args=args[::-1])
+            case _:
+                return node
+
+    printed = form(definition.body, {})
+    other = rewritten(definition.body, reversed_)
+    exchanged = {pair[0]: pair[1], pair[1]: pair[0]}
+    are_bound = not {*pair} & {r.name.name for r in definition.lefts}
+    return printed == form(other, {}) or (are_bound and printed == form(other, exchanged))

@@ -16,7 +16,7 @@ from tadc.syntax.tex.base_values import refuse_values
 from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
 from tadc.syntax.tex.linear import Linear
 from tadc.syntax.tex.periods import wrapped_index
-from tadc.syntax.tex.zero_starts import beginning_at_zero
+from tadc.syntax.tex.zero_starts import beginning_at_zero, printed_from_zero
 
 __all__ = ["base_of"]
 
@@ -57,7 +57,7 @@ def base_of(
     reaching += [Start(None, e.span) for d in definitions for e in _at_zero(d)]
     if ones and not zeros and not reaching:
         return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
-    if ones and reaching and not zeros and beginning_at_zero(definitions):
+    if ones and reaching and not zeros and _has_zeros_apart(definitions):
         return 1, f"every range starts at 1: `{_shown(ones[0].span)}`", ones[0].span
     if ones and reaching and not zeros and beginning_at_zero(definitions) is None:
         raise SyntaxError(
@@ -96,8 +96,8 @@ def base_of(
 
 
 def _has_own_starts(definitions: Sequence[Definition]) -> bool:
-    r"""Whether what begins at 1 goes up to a size of its own, as in `\sum_{s=1}^{S} \sum_{t=0}^{T} r_{st}`, and some inputs begin at 0: then
-    each dimension begins where its index does. The `x_n` of `\sum_{n=1}^{N-1} x_n` may have an `x_0`.
+    r"""Whether what begins at 1 goes up to a size of its own, as in `\sum_{s=1}^{S} \sum_{t=0}^{T} r_{st}`, and some inputs begin at 0, or some
+    results are printed from 0 on: then each dimension begins where its index does. The `x_n` of `\sum_{n=1}^{N-1} x_n` may have an `x_0`.
     """
     ranges = [r for d in definitions for r, _ in _ranges_with_subscripts(d)]
     lows = [(r.low.text if isinstance(r.low, Number) else "", r.high) for r in ranges]
@@ -105,7 +105,13 @@ def _has_own_starts(definitions: Sequence[Definition]) -> bool:
     of_zeros = [high for low, high in lows if low == "0" and high is not None]
     sizes = {n.name for n in nodes(of_zeros) if isinstance(n, Name)}
     are_own = all(isinstance(high, Name) and high.name not in sizes for high in ones)
-    return are_own and bool(beginning_at_zero(definitions))
+    return are_own and _has_zeros_apart(definitions)
+
+
+def _has_zeros_apart(definitions: Sequence[Definition]) -> bool:
+    """Whether some inputs begin at 0 for sure, or results are printed from 0 on, and nothing else is read there."""
+    inputs = beginning_at_zero(definitions)
+    return inputs is not None and bool(inputs or printed_from_zero(definitions))
 
 
 _LIST = re.compile(

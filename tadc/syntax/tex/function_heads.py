@@ -55,19 +55,33 @@ def own_functions(
     heads = [(s, head) for s in statements if (head := _head(s)) is not None]
     defined = {id(s) for s, _ in heads if not s.ranges}
     bound = {n for s in statements if id(s) not in defined for n in bound_names(s.tokens)}
+    at_numbers = _applied_at_numbers(statements)
     for statement, head in heads:
         found_below = applied.get(head.name.value, frozenset())
         if not found_below or (not head.below and () not in found_below):
             continue  # `L(\theta) = L_B(\theta) + ..` applies another function
         own = {h.label for _, h in heads if h.name.value == head.name.value}
         others = {other for other in applied[head.name.value] - own if other}
-        is_function = head.is_function and not statement.ranges  # `w(n) =` at integers
+        is_of_integers = bool(statement.ranges) and not (  # `w(n) =`
+            statement.is_shared and head.name.value in at_numbers
+        )
+        is_function = head.is_function and not is_of_integers
         is_function = is_function and not head.has_declared_indices(ranks)
         if is_function or (others and head.is_of_tensor):
             function = head.function(statement, bound, is_applied_otherwise=bool(others))
             first = found.setdefault(function.name, function)
             found[function.name] = _with_second(first, function)
     return list(found.values())
+
+
+def _applied_at_numbers(statements: Sequence[Statement]) -> set[str]:
+    r"""The `f` of `f(t) / f(0)`."""
+    return {
+        call.name.value
+        for s in statements
+        for call in calls_in(s.right)
+        if not call.below and [t.type for t in call.inner] == ["NUM"]
+    }
 
 
 def _with_second(first: OwnFunction, second: OwnFunction) -> OwnFunction:

@@ -43,9 +43,14 @@ class Known:
         taken: set[str],
         base: int = 0,
         columns: Set[str] = frozenset(),
+        *,
+        is_elementwise: bool = False,
     ) -> None:
-        """`shapes`, where declared, win over `ranks`; `base` is the first index."""
+        """`shapes`, where declared, win over `ranks`; `base` is the first index; `is_elementwise` is whether the document says that
+        functions are applied to elements.
+        """
         self.base = base
+        self.is_elementwise = is_elementwise
         self.columns = columns
         self.ranks = {**ranks.of, **{name: len(extents) for name, extents in shapes.items()}}
         self.undeclared = ranks.of.keys() - shapes.keys() - ranks.certain

@@ -17,6 +17,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from tadc.syntax.tex.commands import GREEK
+from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import first_of_sums
 from tadc.syntax.tex.left_lengths import (
     with_count,
@@ -52,7 +53,7 @@ from tadc.syntax.tex.told_letters import TOLD
 __all__ = ["with_named_left_sides"]
 
 _Rule: TypeAlias = Callable[[Naming, Statement], Statement | None]
-_PARAMETERS = frozenset("abcdefgh")  # letters of numbers, below a function
+_PARAMETERS = frozenset("abcdefghpq")  # letters of numbers, below a function
 
 
 def with_named_left_sides(naming: Naming) -> list[Statement]:
@@ -85,7 +86,8 @@ def _with_parameter(naming: Naming, definition: Statement) -> Statement | None:
         return None
     letter = tokens[3].value
     has_list = tokens[5].type == "LPAR"
-    is_parameter = letter in GREEK or (has_list and letter in _PARAMETERS)
+    is_number = letter in _PARAMETERS or letter in naming.scalars
+    is_parameter = letter in GREEK or (has_list and is_number)
     right = tokens[equal:]
     is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
     is_plain = tokens[0].value not in naming.declared and not has_range(definition, letter)
@@ -226,6 +228,15 @@ def _of_numbers(naming: Naming, definition: Statement) -> Statement | None:
     return naming.named(definition) if is_lone else None
 
 
+def _with_function(naming: Naming, definition: Statement) -> Statement | None:
+    r"""`L_D = \frac{1}{m} \sum_i D(x_i)`, whose letter is a function that the right side applies."""
+    if not is_free_element(definition) or definition.tokens[0].value in naming.declared:
+        return None
+    letter = definition.tokens[3].value
+    is_applied = any(t.type == "CALLED" and t.value == letter for t in definition.right)
+    return naming.named(definition, f"`{letter}` is a function") if is_applied else None
+
+
 def _with_letter(naming: Naming, definition: Statement) -> Statement | None:
     """What has one letter below it that the right side has not, and is no tensor otherwise."""
     may_be = _may_be_label(definition, naming.scalars, naming.survey.lefts.keys())
@@ -282,6 +293,7 @@ _RULES: tuple[_Rule, ...] = (
     _of_numbers,
     with_length_of_read,
     with_length,
+    _with_function,
     _with_letter,
     _with_unclear_constant,
 )
@@ -357,7 +369,9 @@ def _may_be_label(definition: Statement, scalars: Set[str], targets: Set[str]) -
 
 
 def _is_one_of_two(definition: Statement) -> bool:
-    r"""Whether it is `E_A = f(R_B - R_A)`: capitals, of which nothing binds the other one; beside them `R_f` may stand in a sum over `f`."""
+    r"""Whether it is `E_A = f(R_B - R_A)`: capitals, or letters of axes, of which nothing binds the other one; beside them `R_f` may stand in a
+    sum over `f`.
+    """
     if [t.type for t in definition.tokens[:6]] != [*ELEMENT, "EQ"]:
         return False
     letter = definition.tokens[3].value
@@ -366,7 +380,9 @@ def _is_one_of_two(definition: Statement) -> bool:
         below.setdefault(name.value, set()).add("".join(t.value for t in inner))
     bound = bound_names(definition.right)
     free = (found - bound for found in below.values())
-    twins = (found for found in free if letter in found and len(found) > 1)
+    twins = [found for found in free if letter in found and len(found) > 1]
+    if letter in AXES:  # `y_x = u_x^2 + u_y^2`
+        return any(found <= AXES for found in twins)
     return letter.isupper() and any(
         all(n.isupper() and len(n) == 1 for n in found) for found in twins
     )

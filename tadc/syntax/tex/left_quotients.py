@@ -1,8 +1,9 @@
-r"""Left sides that are quotients, `\frac{G^{\mathrm{E}}}{RT} = ..`: what they define is the quotient, `G_E_over_RT`."""
+r"""Left sides that are quotients, `\frac{G^{\mathrm{E}}}{RT} = ..` or `\frac{PV}{RT} = ..`: what they define is the quotient, `G_E_over_RT`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with_label
@@ -26,6 +27,8 @@ def quotient_name(left: Sequence[Token], right: Sequence[Token]) -> list[Token] 
         return None
     if _are_labels([*scripted(over, "SUB"), *scripted(under, "SUB")], right) and not arguments:
         over, under = _labelled(over), _labelled(under)
+    if len(over) > 1 and {t.type for t in over} == {"NAME"}:
+        over = [replace(over[0], value="_".join(t.value for t in over), note=_worst_note(over))]
     scripts = over[1:]
     is_name = over[0].type == "NAME" and over[0].note != "derivative"
     if not is_name or behind_scripts(over, 1, closing_brackets(over)) != len(over):
@@ -35,6 +38,11 @@ def quotient_name(left: Sequence[Token], right: Sequence[Token]) -> list[Token] 
         return None
     name = Token("NAME", f"{over[0].value}{OVER}{label}", left[0].start, left[-1].end, QUOTIENT)
     return [name, *scripts, *arguments]
+
+
+def _worst_note(names: Sequence[Token]) -> str:
+    """That of a derivative, if one of the names is one: no product."""
+    return next((t.note for t in names if t.note == "derivative"), names[0].note)
 
 
 def _are_labels(

@@ -1,18 +1,19 @@
 r"""Results with printed ranges: where a dimension begins, and how long it is.
 
 y_i = .., \quad i = 2, \dots, N-1      y holds N-2 elements; its subscripts keep their labels, y_2 is the first
+s = \sum_i y_i w_i                      runs along them: from 2 to N-1
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tadc.syntax import ast
-from tadc.syntax.ast import Binary, Definition, Element, Expression, Number, Range
-from tadc.syntax.nodes import Node, rewritten, substituted
+from tadc.syntax.ast import Binary, Definition, Element, Expression, Name, Number, Range
+from tadc.syntax.nodes import Node, nodes, rewritten, substituted
 
-__all__ = ["length", "with_extents"]
+__all__ = ["length", "with_extents", "with_ranges_of_results"]
 
 
 def with_extents(definitions: Sequence[Definition], base: int) -> list[tuple[Definition, str]]:
@@ -55,6 +56,47 @@ def with_extents(definitions: Sequence[Definition], base: int) -> list[tuple[Def
         return replace(node, subscripts=subscripts)
 
     return [(replace(d, body=rewritten(d.body, labelled)), said) for d, said in result]
+
+
+def with_ranges_of_results(definitions: Sequence[Definition], base: int) -> list[Definition]:
+    """The definitions with the printed range of a result for each index without one that runs along it, where that begins elsewhere than
+    at the base.
+    """
+    printed: dict[tuple[str, int], Range] = {}
+    result = list(definitions)
+    while True:
+        count = len(printed)
+        for d in result:
+            for n, r in enumerate(d.lefts):
+                if r.high is not None and _offset(r, base) is not None:
+                    printed.setdefault((d.target.name, n), r)
+        if count == len(printed):
+            return result
+        result = [_with_ranges_of(d, printed) for d in result]
+
+
+def _with_ranges_of(definition: Definition, printed: Mapping[tuple[str, int], Range]) -> Definition:
+    def ranged(r: Range, body: Node) -> Range:
+        if not (r.low is r.high is r.extent is None):
+            return r
+        reads = (n for n in nodes((body,)) if isinstance(n, Element))
+        along = (
+            printed[read.name.name, n]
+            for read in reads
+            for n, s in enumerate(read.subscripts)
+            if isinstance(s, Name) and s.name == r.name.name and (read.name.name, n) in printed
+        )
+        said = next(along, None)
+        return r if said is None else replace(r, low=said.low, high=said.high)
+
+    def rule(node: Node) -> Node:
+        if not isinstance(node, ast.Reduction):
+            return node
+        return replace(node, ranges=tuple(ranged(r, node.body) for r in node.ranges))
+
+    body = rewritten(definition.body, rule)
+    lefts = tuple(ranged(r, body) for r in definition.lefts)
+    return replace(definition, lefts=lefts, body=body)
 
 
 def _offset(r: Range, base: int) -> Expression | None:

@@ -24,7 +24,7 @@ from tadc.syntax.tex.implicit import with_left_indices
 from tadc.syntax.tex.inner_indices import with_inner_indices
 from tadc.syntax.tex.integer_powers import with_products
 from tadc.syntax.tex.known_tensors import Known, Ranks
-from tadc.syntax.tex.left_ranges import with_extents
+from tadc.syntax.tex.left_ranges import with_extents, with_ranges_of_results
 from tadc.syntax.tex.lost_deltas import refuse_lost_deltas
 from tadc.syntax.tex.open_ranges import with_ends
 from tadc.syntax.tex.order import in_order
@@ -65,6 +65,8 @@ def meaning(
     braces: Sequence[Brace],
     bold: Bold = NO_BOLD,
     periods: Periods = NO_PERIODS,
+    *,
+    is_elementwise: bool = False,
 ) -> ast.Program:
     r"""The program; `rows` are shapes of what stands at an index, `x_i \in \mathbb{R}^{D}`, with the numbers of dimensions of the whole. Raises SyntaxError, one for all statements."""
     errors: list[Error] = []
@@ -109,10 +111,11 @@ def meaning(
     more: list[ast.Item] = []
     if base != index_base and declared is None:
         more.append(ast.BaseDeclaration(base, definitions[0].span))
-    longer = (beginning_at_zero(definitions) or set()) if declared is None else set()
-    if declared is None and base == 1:
+    definitions = with_ranges_of_results(definitions, base)
+    at_zero = beginning_at_zero(definitions, is_declared=declared is not None) or set()
+    if base == 1:
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
-        definitions = _with_starts_at_one(definitions, shaped, notes)
+        definitions = _with_starts_at_one(definitions, at_zero, shaped, notes)
     definitions = with_centred(definitions, base, printed.keys(), notes)
     definitions = _with_left_indices(definitions, items, notes)
     definitions = with_ends(definitions, printed, base, taken, notes)
@@ -145,6 +148,7 @@ def meaning(
         taken,
         notes,
         base,
+        is_elementwise=is_elementwise,
     )
     sizes = {i.name.name for i in (*items, *more) if isinstance(i, ast.SizeDeclaration)}
     if any(isinstance(i, ast.EinsteinDeclaration) for i in items):
@@ -156,7 +160,7 @@ def meaning(
     extents = Extents(definitions, base, sizes, shapes, trailing, moved)
     inputs = extents.inputs(taken)
     undeclared = {i.name.name for i in more if isinstance(i, ast.SizeDeclaration)}
-    refuse_shortened(inputs, items, undeclared, longer if base == 1 else None)
+    refuse_shortened(inputs, items, undeclared, at_zero if base == 1 else None)
     definitions = extents.with_lefts()
     placed = [
         update(i) if isinstance(i, Definition) and i.span.start in updates else i
@@ -295,10 +299,14 @@ def _base(
 
 
 def _with_starts_at_one(
-    definitions: Sequence[Definition], shaped: set[str], notes: list[Note]
+    definitions: Sequence[Definition],
+    dimensions: Set[tuple[str, int]],
+    shaped: set[str],
+    notes: list[Note],
 ) -> list[Definition]:
-    """The definitions with first subscripts of 1; `shaped` are tensors whose extents are declared, so that these count."""
-    dimensions = beginning_at_zero(definitions) or set()
+    """The definitions with first subscripts of 1 for the 0 of these dimensions; `shaped` are tensors whose extents are declared, so that
+    these count.
+    """
     for name in dict.fromkeys(sorted(name for name, _ in dimensions)):
         reads = [n for d in definitions for n in nodes((d.body,)) if isinstance(n, ast.Element)]
         place = next(read for read in reads if read.name.name == name)
@@ -358,6 +366,8 @@ def _in_index_notation(
     taken: set[str],
     notes: list[Note],
     base: int,
+    *,
+    is_elementwise: bool,
 ) -> list[Definition]:
     shapes = {
         i.name.name: i.extents
@@ -368,7 +378,7 @@ def _in_index_notation(
     for read in of_columns.values():
         text = f"`{read.span.text}` is a column: its index runs along the second dimension"
         notes.append(Note(read.span, text, is_guess=True))
-    known = Known(ranks, shapes, taken, base, of_columns.keys())
+    known = Known(ranks, shapes, taken, base, of_columns.keys(), is_elementwise=is_elementwise)
     every = list(nodes([d.body for d in definitions]))
     known.wholes = {n.name for n in every if isinstance(n, ast.Name)}
     known.wholes -= {n.name.name for n in every if isinstance(n, ast.Element)} | shapes.keys()

@@ -2,24 +2,38 @@ r"""Vectors of ones with their length below them, `\mathbf{1}_n^\top K \mathbf{1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.token_list import ENDS_OPERAND, Token
 
-__all__ = ["with_plain_ones"]
+__all__ = ["lengths_of_shapes", "with_plain_ones"]
 
 _IN_LENGTHS = words("NAME NUM PLUS MINUS")
 _TRANSPOSES = frozenset(("T", "top", r"\top", "intercal", r"\intercal"))
 
 
-def with_plain_ones(tokens: Sequence[Token]) -> list[Token]:
-    r"""The tokens of a formula with transposes with the sign `\mathbf{1}` alone for each of these vectors."""
+def lengths_of_shapes(formulas: Iterable[Sequence[Token]]) -> set[str]:
+    r"""The names in the exponents of `\mathbb{R}^{L \times d}`."""
+    found: set[str] = set()
+    for tokens in formulas:
+        closing = closing_braces(tokens)
+        for place, token in enumerate(tokens):
+            if token.type == "RR":
+                exponent = tokens[place + 2 : closing.get(place + 2, 0)]
+                found |= {t.value for t in exponent if t.type == "NAME"}
+    return found
+
+
+def with_plain_ones(tokens: Sequence[Token], lengths: Set[str]) -> list[Token]:
+    r"""The tokens with the sign `\mathbf{1}` alone for each of these vectors, in a formula that has transposes, and for each with one of
+    these lengths below it.
+    """
     closing = closing_braces(tokens)
     if not any(_is_transpose(tokens, place) for place in range(len(tokens))):
-        return list(tokens)
+        return _with_known_lengths(tokens, lengths, closing)
     has_plain = any(t.value == "1" and _is_transpose(tokens, n + 1) for n, t in enumerate(tokens))
     result: list[Token] = []
     dropped: set[int] = set()
@@ -35,6 +49,19 @@ def with_plain_ones(tokens: Sequence[Token]) -> list[Token]:
         if place not in dropped:
             result.append(token)
     return result
+
+
+def _with_known_lengths(
+    tokens: Sequence[Token], lengths: Set[str], closing: dict[int, int]
+) -> list[Token]:
+    dropped: set[int] = set()
+    for place, token in enumerate(tokens):
+        end = closing.get(place + 2, 0)
+        inner = [t.value for t in tokens[place + 3 : end]]
+        is_one = token.type == "INDICATOR" and len(inner) == 1 and inner[0] in lengths
+        if is_one and _is_length(tokens, place, closing):
+            dropped |= {*range(place + 1, end + 1)}
+    return [t for n, t in enumerate(tokens) if n not in dropped]
 
 
 def _is_length(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> bool:

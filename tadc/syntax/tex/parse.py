@@ -68,7 +68,7 @@ from tadc.syntax.tex.shapes import (
     of_rows,
     sizes_of,
 )
-from tadc.syntax.tex.skipped import nothing, products, told, without_factors
+from tadc.syntax.tex.skipped import nothing, products, told, unread_equations, without_factors
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.statements import with_shared_ranges
 from tadc.syntax.tex.told_apart import with_scripts
@@ -79,6 +79,7 @@ from tadc.syntax.tex.unclear_letters import (
     is_delta_unclear,
     is_sigmoid,
     says_charge,
+    says_elementwise,
     says_kernel,
     with_unclear_delta,
 )
@@ -231,6 +232,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.errors.append(nothing(text, skipped))
     found.errors += without_factors(text, found, skipped, definitions)
     found.errors += products(text, skipped, definitions)
+    found.errors += unread_equations(text, skipped, definitions)
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
@@ -246,6 +248,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.braces,
         bold,
         periods,
+        is_elementwise=says_elementwise(text.text),
     )
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}

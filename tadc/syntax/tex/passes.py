@@ -29,8 +29,11 @@ from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
 from tadc.syntax.tex.defined_conditionals import (
     defined_conditionals,
+    given_conditionals,
     with_defined_conditionals,
+    with_given_conditionals,
 )
+from tadc.syntax.tex.defined_norms import defined_norms, with_defined_norms
 from tadc.syntax.tex.diagonal_matrices import with_vectors_in_diagonals
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
@@ -69,7 +72,7 @@ from tadc.syntax.tex.named_zeros import named_zeros, with_named_zeros
 from tadc.syntax.tex.names import assembled
 from tadc.syntax.tex.normal import with_densities
 from tadc.syntax.tex.norms import with_norms
-from tadc.syntax.tex.ones import with_plain_ones
+from tadc.syntax.tex.ones import lengths_of_shapes, with_plain_ones
 from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
@@ -245,7 +248,7 @@ def _given_parameters(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _unread_arguments(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = unread_arguments(f.displayed, f.declared, f.ranks)
-    return lambda tokens: without_unread_arguments(tokens, names, f.guesses)
+    return lambda tokens: without_unread_arguments(tokens, names, f.ranks, f.guesses)
 
 
 def _listed_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -265,7 +268,10 @@ def _defined_averages(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _defined_conditionals(f: Formulas) -> Callable[[Tokens], Tokens]:
     names = defined_conditionals(f.displayed, f.declared)
-    return lambda tokens: with_defined_conditionals(tokens, names, f.guesses)
+    given = given_conditionals(f.displayed, f.declared)
+    return lambda tokens: with_given_conditionals(
+        with_defined_conditionals(tokens, names, f.guesses), given
+    )
 
 
 def _previous_steps(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -412,8 +418,18 @@ def _words(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_words(tokens, known, f.declared, f.guesses)
 
 
+def _plain_ones(f: Formulas) -> Callable[[Tokens], Tokens]:
+    lengths = lengths_of_shapes(f.tokens)
+    return lambda tokens: with_plain_ones(tokens, lengths)
+
+
 def _norms_and_indicators(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_indicators(with_norms(tokens))
+
+
+def _defined_norms(f: Formulas) -> Callable[[Tokens], Tokens]:
+    norms = defined_norms(f.tokens)
+    return lambda tokens: with_defined_norms(tokens, norms)
 
 
 def _sizes_of_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -532,8 +548,9 @@ PASSES: tuple[Pass, ...] = (
     _labelled_bounds,
     _words,
     _each(with_vectors_in_diagonals),
-    _each(with_plain_ones),
+    _plain_ones,
     _norms_and_indicators,
+    _defined_norms,
     _named_sets,
     _told_sets,
     _sizes_of_sets,

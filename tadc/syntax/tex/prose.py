@@ -78,7 +78,10 @@ def says_where(before: str, behind: str) -> bool:
         return False
     if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
         return True
-    is_told = _NAMES.match(behind) is not None or _IS.search(sentence) is not None
+    behind = _END.split(behind, maxsplit=1)[0]
+    is_told = (
+        _NAMES.match(behind) is not None or _IS.search(_without_formulas(sentence)) is not None
+    )
     named = _OF_APPOSITION.search(sentence)
     is_told = is_told or (named is not None and not _NO_NAME.search(named[1]))
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
@@ -94,6 +97,15 @@ def defines(statement: Statement) -> bool:
 
 
 _OF_VALUES = (r"\equiv", r"\gets", r"\leftarrow", r"\longleftarrow")
+
+
+_END = re.compile(r"[.;]\s")
+_FORMULA = re.compile(r"\$[^$]*\$")
+
+
+def _without_formulas(sentence: str) -> str:
+    """The sentence with a letter for each formula that is closed in it, as its last one is not."""
+    return _FORMULA.sub("x", sentence[:-1]) + sentence[-1:]
 
 
 def _sentence(before: str) -> str:
@@ -411,7 +423,18 @@ def _is_composed(right: Sequence[Token]) -> bool:
     other name for one number.
     """
     names = {t.value for t in right if t.type == "NAME"}
-    return bool(names) and any(t.type in _COMPOSING for t in right[1:])
+    is_composed = any(t.type in _COMPOSING for t in right[1:]) or _is_product(right[1:])
+    return bool(names) and is_composed
+
+
+def _is_product(tokens: Sequence[Token]) -> bool:
+    r"""Whether it is a product of names and numbers such as `2 \pi f`; capitals side by side, `NLG`, may be one word."""
+    factors = [t for t in tokens if t.type in ("NAME", "NUM")]
+    is_word = any(
+        a.value.isupper() and b.value.isupper() and a.end == b.start for a, b in pairwise(factors)
+    )
+    are_factors = {t.type for t in tokens} <= {"NAME", "NUM", "CDOT", "THIN"}
+    return len(factors) > 1 and are_factors and not is_word
 
 
 _COMPOSING = frozenset(("PLUS", "MINUS", "FRAC", "SLASH", "FUNC", "SQRT", "SUP", "TOP"))

@@ -66,6 +66,17 @@ __all__ = ["Scripts"]
 _NEVER_SUMMED = frozenset("efghotuvwxyz")  # by Einstein's convention, alone below a name
 
 
+def _names_with_index_above(definition: Statement) -> set[str]:
+    r"""The name that is defined, and those of the right side that have the same letter in brackets above, the `e` of `v_i^{(t)} = a_i e_i^{(t)}`."""
+    letters = above_the_left(definition)
+    read = {
+        name.value
+        for name, _, inner in scripted(definition.right, "SUP")
+        if len(inner) == 3 and inner[1].value in letters
+    }
+    return {definition.target, definition.target.rpartition("_")[0], *read}
+
+
 @dataclass(frozen=True, slots=True)
 class _Scope:
     """Of one definition: the names that it binds, how often letters stand in subscripts, and those that are moved, `i + 1`.
@@ -121,6 +132,7 @@ class Scripts:
         default_factory=set
     )  # letters that not all terms of a bracket have
     _below_with_others: set[str] = field(default_factory=set)  # letters beside others below a name
+    _lone: set[tuple[str, str]] = field(default_factory=set)  # names with one letter below them
     _told_apart: set[str] = field(default_factory=set)  # letters that tell one name apart
     _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
     _has_sums: bool = False  # whether sums are written
@@ -134,7 +146,7 @@ class Scripts:
         raised = raised_over_indices(self.definitions)
         self._bound = [
             self._bound_in(d)
-            | (above_the_left(d) if {d.target, d.target.rpartition("_")[0]} & raised else set())
+            | (above_the_left(d) if _names_with_index_above(d) & raised else set())
             | counting_above_the_left(d)
             for d in self.definitions
         ]
@@ -147,6 +159,8 @@ class Scripts:
             self._unbalanced |= unbalanced(definition.tokens[definition.equal :])
         for name, _, inner in (x for d in self.definitions for x in scripted(d.tokens, "SUB")):
             letters = [t.value for t in inner if t.type == "NAME"]
+            if len(inner) == len(letters) == 1:
+                self._lone.add((name.value, letters[0]))
             for letter in letters:
                 self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
             if len(letters) > 1:
@@ -199,7 +213,11 @@ class Scripts:
         return bound_names(definition.tokens, is_upper=self.is_upper) | said
 
     def _may_be_vector(self, definition: Statement) -> bool:
-        """Whether the definition of a name without subscripts reads something declared with dimensions."""
+        r"""Whether the definition of a name without subscripts reads something declared with dimensions; the `F_0` of
+        `F = F_0 + (1 - F_0) v \cdot h` is no element of what is defined.
+        """
+        if any(name.value == definition.target for name, _, _ in scripted(definition.right, "SUB")):
+            return False
         right = {t.value for t in definition.tokens[definition.equal :] if t.type == "NAME"}
         return definition.is_scalar and bool(right & self.declared - self.scalars - self.sizes)
 
@@ -416,6 +434,7 @@ class Scripts:
         if compound in self.declared:
             return replace(base, value=compound, end=letter.end), below[3:-1]
         is_unclear = base.value in self._labelled_bases | self._above_numbers
+        is_unclear |= (base.value, letter.value) in self._lone  # `\sigma_y` beside `\sigma_{y_i}`
         if base.value in self.declared or letter.value in self.declared or not is_unclear:
             return None
         fact = f"`{letter.value}` may be a label here, or an array of indices"

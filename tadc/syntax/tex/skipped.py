@@ -14,7 +14,7 @@ from tadc.syntax.tex.requests import asked_derivative
 from tadc.syntax.tex.sides import is_about_probabilities
 from tadc.syntax.tex.statement import Statement, depths
 
-__all__ = ["nothing", "products", "told", "without_factors"]
+__all__ = ["nothing", "products", "told", "unread_equations", "without_factors"]
 
 
 def nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
@@ -83,6 +83,30 @@ def products(
     return errors
 
 
+def unread_equations(
+    text: Expansion, skipped: Sequence[Statement], definitions: Sequence[Statement]
+) -> list[SyntaxError]:
+    r"""The errors of equations such as `\ln \frac{a}{b} + c = \sum_l \xi_l` that alone read what is defined: they are what the document is about."""
+    defined = {d.target for d in definitions}
+    read = {t.value for d in definitions for t in d.right if t.type == "NAME"}
+    errors = []
+    for s in skipped:
+        is_equation = s.kind == "skipped" and 0 < s.equal < len(s.tokens) - 1
+        is_equation = is_equation and s.tokens[0].type in _BEGIN_VALUES
+        on_right = {t.value for t in s.right if t.type == "NAME"} & defined - read
+        if is_equation and on_right and not {t.type for t in s.right} <= {"NAME", "NUM"}:
+            span = text.span(s.start, s.tokens[s.equal - 1].end)
+            errors.append(
+                SyntaxError(
+                    span,
+                    f"`{span.text}` is no name, and its equation reads what others define",
+                    fix="give what is defined a name, `f = ..`, or leave the equation out",
+                )
+            )
+    return errors
+
+
+_BEGIN_VALUES = frozenset(("FRAC", "FUNC", "NUM", "LPAR", "LSQB", "SQRT", "MINUS"))
 _IN_PRODUCTS = frozenset(("NAME", "SUB", "LBRACE", "RBRACE", "COMMA", "CDOT", "THIN"))
 
 

@@ -329,8 +329,8 @@ def _identified(token: Token, following: str, vocabulary: Vocabulary) -> Token:
                 token.start,
                 token.end,
                 _MEANT.get(name.lower())
-                or f"define it, `{as_printed(name)}(x) = ..`, in the document; for a product write `{as_printed(name)} \\cdot (..)`, or"
-                f" declare the number, `%!tadc input {name}[]`; elements of a tensor are declared, `%!tadc input {name}[N]`",
+                or f"define it, `{as_printed(name)}(x) = ..`, in the document; for a product write `{as_printed(name)} \\cdot (..)`;"
+                f" what is given for one argument is a number, `%!tadc input {name}[]`; elements of a tensor are declared, `%!tadc input {name}[N]`",
             )
         case _:
             return token

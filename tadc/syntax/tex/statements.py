@@ -247,6 +247,7 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
             and in_remark
             and len(result) > before
             and definition.target not in reading
+            and not _sums_up(definition, result)
         ):
             result.append(definition)
             reading.update(t.value for t in definition.tokens[definition.equal :])
@@ -262,6 +263,12 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
     _add_ranges(result, ranges)
     if names:
         _add_unread(result, tuple(names))
+
+
+def _sums_up(definition: Statement, before: Sequence[Statement]) -> bool:
+    r"""Whether it is the `y = \sum_i x_i w_i` behind the range of `x_i = ..`: no remark about a number."""
+    targets = {s.target for s in before if s.kind == "definition"}
+    return definition.has_reduction and definition.reads(targets)
 
 
 def _without_shape_behind(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

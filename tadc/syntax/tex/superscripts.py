@@ -69,6 +69,8 @@ class Superscripts:
             "PLUS",
             "MINUS",
         }
+        if is_index and not in_brackets and self._has_all_subscripts(name, below, bound):
+            return plain
         if (
             is_index
             and not (name.value in bound and below is None)  # `x^p` of an index `x` is a power
@@ -76,7 +78,8 @@ class Superscripts:
             and name.note != "euler"
             and (name.value != "e" or below is not None)
         ):
-            if self.is_upper or (in_brackets and below is None):
+            is_declared = not in_brackets and below is None and self._is_element(name, core)
+            if self.is_upper or is_declared or (in_brackets and below is None):
                 listed = [*below[1:-1], comma(above[0])] if below else []
                 braces = below or above
                 return [
@@ -137,6 +140,30 @@ class Superscripts:
             )
             return [_error(whole, fact, fix)]
         return plain
+
+    def _has_all_subscripts(
+        self, name: Token, below: Sequence[Token] | None, bound: Set[str]
+    ) -> bool:
+        r"""Whether it is the `\sigma_i^l` of a declared `sigma[m]`: what stands above such an element is a power, also where it is an index."""
+        inner = list(below[1:-1]) if below else []
+        is_plain = {t.type for t in inner} <= {"NAME", "NUM", "COMMA"}
+        is_plain = is_plain and all(t.value in bound for t in inner if t.type == "NAME")
+        count = sum(t.type != "COMMA" for t in inner)
+        extents = self.places.extents.get(name.value)
+        is_whole = extents is not None and len(extents) == count > 0
+        return is_plain and is_whole and not self.is_upper
+
+    def _is_element(self, name: Token, core: Sequence[Token]) -> bool:
+        r"""Whether it is the `s_n^j` of a declared `s_n[L]` and a `j` up to `L`: `n` is part of the name, and one index is left to stand
+        above.
+        """
+        is_labelled = "_" in name.value and name.value in self.declared
+        is_index = [t.type for t in core] == ["NAME"]
+        return (
+            is_labelled
+            and is_index
+            and self.places.place(name.value, core[0].value, []) is not None
+        )
 
     def _of_other_step(
         self, name: Token, subscript: Sequence[Token], core: Sequence[Token], whole: Sequence[Token]

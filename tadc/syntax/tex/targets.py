@@ -98,21 +98,19 @@ def _with_plain_target(
         return statement
     if len(sides) > 2:
         return _with_plain_chain(statement, sides, signs)
-    right = sides[1]
+    left, right = _with_declared_arguments(sides[0], ranks), sides[1]
     ranged = {s.name.value for s in said_ranges(statement.ranges) or ()}
     known = (
-        ranged
-        | _arguments_of(indexed, right, ranks, functions)
-        | _declared_arguments(sides[0], ranks)
+        ranged | _arguments_of(indexed, right, ranks, functions) | _declared_arguments(left, ranks)
     )
-    running = _running_length(sides[0], right, indexed)
+    running = _running_length(left, right, indexed)
     if running and not statement.ranges:
         statement = replace(statement, ranges=running)
         known |= {running[0].value}
     labels = {name.rpartition("_")[2] for name in ranks if "_" in name}
     numbers = {name for name, rank in ranks.items() if rank == 0}
     left = _left(
-        sides[0],
+        left,
         _without_subscripts(right, of_tensors),
         known - numbers,
         tensors | numbers,
@@ -131,6 +129,23 @@ def _with_plain_target(
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
     return replace(statement, tokens=(*left, replace(sign, type="EQ"), *right))
+
+
+def _with_declared_arguments(left: Sequence[Token], ranks: Mapping[str, int]) -> list[Token]:
+    r"""The left side with one name for the `R_c` in the list of `E(R_c) = ..`, where a line declares the number `R_c`: its `c` is no index."""
+    start = next((n for n, t in enumerate(left) if t.type in ("LPAR", "LSQB")), len(left))
+    result = [*left[:start]]
+    place = start
+    while place < len(left):
+        part = left[place : place + 5]
+        is_element = [t.type for t in part] == _ELEMENT
+        if is_element and ranks.get(whole := f"{part[0].value}_{part[3].value}") == 0:
+            result.append(replace(part[0], value=whole, end=part[4].end))
+            place += 5
+        else:
+            result.append(left[place])
+            place += 1
+    return result
 
 
 def _without_subscripts(tokens: Sequence[Token], names: Set[str]) -> Sequence[Token]:

@@ -81,7 +81,9 @@ class ToldSets:
     def _replace_membership(
         result: list[Token], said: _Set, read: SetName, tokens: Sequence[Token]
     ) -> int:
-        r"""Append the condition that stands for `\in \mathcal{N}_i`, or for `\in \mathcal{N}_i \cup \{i\}`; the place behind, 0 where that is none."""
+        r"""Append the condition that stands for `\in \mathcal{N}_i`, with a `\cup \{i\}` or a `\setminus \{i\}` behind it or without; the place
+        behind, 0 where that is none.
+        """
         at = tokens[read.end - 1]
         names = _members(result)
         if len(names) != len(said.members):
@@ -89,14 +91,12 @@ class ToldSets:
         condition = _condition(
             said, {said.of: read.of, **dict(zip(said.members, names, strict=True))}, at
         )
-        end, more = read.end, None
-        kinds = _kinds(tokens, end, 4)
-        if (
-            kinds == ["ERROR", "LPAR", "NAME", "RPAR"]
-            and r"\cup" in tokens[end].value
-            and len(names) == 1
-        ):
+        end, more, less = read.end, None, None
+        is_other = _kinds(tokens, end, 4) == ["ERROR", "LPAR", "NAME", "RPAR"] and len(names) == 1
+        if is_other and r"\cup" in tokens[end].value:
             more, end = tokens[end + 2], end + 4
+        elif is_other and r"\setminus" in tokens[end].value:
+            less, end = tokens[end + 2], end + 4
         if _kinds(tokens, end, 1) not in (["COMMA"], ["RBRACE"]):
             return 0
         if more is not None:
@@ -112,6 +112,9 @@ class ToldSets:
                 for t, depth in depths(condition)
             ]
             condition = [opening, *both, either, member, equal, more, closing]
+        if less is not None:
+            differs = Token("REL", "!=", at.start, at.end)
+            condition = [*condition, comma(at), replace(less, value=names[0]), differs, less]
         result += [comma(at), *condition]
         return end
 

@@ -17,6 +17,7 @@ __all__ = [
     "is_delta_unclear",
     "is_sigmoid",
     "says_charge",
+    "says_elementwise",
     "says_kernel",
     "with_unclear_delta",
 ]
@@ -28,6 +29,24 @@ _SAYS_DATA = re.compile(
 
 
 _SAYS_KRONECKER = re.compile(r"Kronecker|delta|identity|unit\b|\b1\b|\bone\b", re.IGNORECASE)
+
+
+_SAYS_ELEMENTWISE = re.compile(
+    r"\b(?:appl\w+|acts?|acting|taken|operat\w*|understood|computed|evaluated|exponentials?|logarithms?|exp|log|sqrt|roots?)\b[^.;]{0,80}"
+    r"\b(?:element|entry|component|coordinate|point)-?\s?wise",
+    re.IGNORECASE,
+)
+
+
+def says_elementwise(text: str) -> bool:
+    r"""Whether the prose says that functions are of elements: "$\exp(\cdot)$ is applied elementwise"; not that a product is."""
+    return any(
+        _PRODUCT.search(text, max(0, said.start() - 60), said.end()) is None
+        for said in _SAYS_ELEMENTWISE.finditer(text)
+    )
+
+
+_PRODUCT = re.compile(r"product|multipl|divi[ds]|quotient", re.IGNORECASE)
 
 
 def is_delta_unclear(text: str) -> bool:

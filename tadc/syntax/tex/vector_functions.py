@@ -41,9 +41,16 @@ def applied(known: Known, e: Application, values: list[Value]) -> Value:
                 fix=r"write elements, `|x_i - a|`, or `\|x\|` for the norm",
             )
         return norm(known, e, "2", values[0])
+    if name == "abs" and rank == 2 and _may_be_determinant(e, values[0]):
+        raise SyntaxError(
+            e.span,
+            f"bars around {what(values[0]).rstrip(',')}, may stand for its determinant, or for the absolute value of each element",
+            fix=r"write elements, `|A_{ij}|`; a determinant is an input of its own",
+        )
     if name in ("max", "min") and len(values) == 1:
         return over_all(known, rank, name, values[0].at, e.span)
-    if name not in _ELEMENTWISE or (name in ("exp", "log", "sqrt") and rank > 1):
+    is_of_matrices = name in ("exp", "log", "sqrt") and not known.is_elementwise
+    if name not in _ELEMENTWISE or (is_of_matrices and rank > 1):
         raise SyntaxError(
             e.span,
             f"`{name}` of {what(values[0])} has no one meaning",
@@ -84,6 +91,12 @@ def _adds_number(known: Known, e: Node, value: Value) -> bool:
     return (
         is_sum and isinstance(e, Binary) and (is_number(known, e.left) or is_number(known, e.right))
     )
+
+
+def _may_be_determinant(e: Application, value: Value) -> bool:
+    """Whether bars stand around a matrix that may be square."""
+    is_square = len(value.extents) < 2 or value.extents[0] == value.extents[1]
+    return e.function.span.text != "abs" and is_square
 
 
 def _is_put_in(e: Application) -> bool:

@@ -79,7 +79,11 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
         ends = _CLOSING_BEHIND_DOT if style == "upright" else _CLOSING
         closing = ends.match(text, position, end) if braced else None
         is_letter = style != "upright" or text.startswith("_{", position)
-        if closing is None and core and is_letter and _SCRIPTS.match(text, position, end):
+        scripts = _SCRIPTS.match(text, position, end)
+        if closing is None and core and is_letter and scripts is not None:
+            behind = argument_end(text, text.find("{", start), end) if braced else start
+            if accents and braced and _is_power(text, scripts, behind):
+                return _above_power(text, start, behind)
             break
         if not core or (braced and closing is None):
             return _not_a_name(text, start, position, end)
@@ -88,6 +92,24 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
     core = unicodedata.normalize("NFKC", re.sub(r"\\[,;:!]?", "", core))
     named = _named("_".join([core, *reversed(accents)]), style, bool(accents), position)
     return named._replace(open=opened)
+
+
+_POWER = re.compile(r"\^\s*\{?\s*[0-9]")
+_DEFINED = re.compile(
+    r"\s*(?:\([^()]*\)\s*)?&?\s*(?::?=|\\(?:equiv|coloneqq|approx|gets|triangleq)\b)"
+)
+
+
+def _is_power(text: str, scripts: re.Match[str], behind: int) -> bool:
+    r"""Whether a mark stands above a power that is read: on a left side, `\overline{\delta^2} = ..`, it is all one name."""
+    return _POWER.search(scripts.group()) is not None and _DEFINED.match(text, behind) is None
+
+
+def _above_power(text: str, start: int, end: int) -> Wrapped:
+    r"""The error of `\overline{x^2}`, which is no `\bar{x}^2`."""
+    fact = f"`{text[start:end]}` is a mark above a power, as of the mean of squares, and not the power of what has the mark"
+    fix = r"write the mean as a sum, `\frac{1}{N} \sum_{i=1}^{N} x_i^2`, or give it a name; the square of a mean is `\bar{x}^2`"
+    return Wrapped("ERROR", fact, end, fix)
 
 
 def _has_script(text: str, position: int, wrapper: str) -> bool:
@@ -179,7 +201,8 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
     if not name.isidentifier():
         fact = f"`{name}` is not a name"
         return Wrapped("ERROR", fact, end, "names begin with a letter; numbers have no wrapper")
-    if style == "upright" and not accented:
+    is_word = style in ("bold", "sans") and len(name) > 1  # `\mathbf{tr}`, as `\operatorname{tr}`
+    if (style == "upright" or is_word) and not accented:
         if name.lower() == "softmax":
             return Wrapped("SOFTMAX", name, end)
         if name in commands.REDUCTIONS:

@@ -18,32 +18,65 @@ from tadc.syntax.nodes import Node, nodes, parts, rewritten
 from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
 from tadc.syntax.tex.linear import Linear
 
-__all__ = ["beginning_at_zero", "with_starts_at_one", "zeros_beside_all"]
+__all__ = [
+    "beginning_at_zero",
+    "printed_from_zero",
+    "with_starts_at_one",
+    "zeros_beside_all",
+]
 
 Dimension: TypeAlias = "tuple[str, int]"  # of the tensor of that name
 
 
-def beginning_at_zero(definitions: Sequence[Definition]) -> set[Dimension] | None:
-    """The dimensions of inputs whose lowest subscript is 0 for sure.
+def beginning_at_zero(
+    definitions: Sequence[Definition], *, is_declared: bool = False
+) -> set[Dimension] | None:
+    r"""The dimensions of inputs whose lowest subscript is 0 for sure; where a line declares that indices begin at 1, those alone at which a
+    0 is printed, as a subscript or in `\sum_{i=0}^{N}`.
 
-    None where some subscript is negative, where a result is read at 0, or where an index without a printed range is read as a number,
-    so that its first value counts.
+    None where some subscript is negative, where a result is read at 0 that is not printed from 0 on, or where an index without a printed
+    range is read as a number, so that its first value counts.
     """
+    printed = printed_from_zero(definitions)
     targets = {d.target.name for d in definitions}
     found: set[Dimension] = set()
+    whole: set[Dimension] = set()  # those that an index of no printed range runs along
     for definition in definitions:
         if _has_open_value(definition):
             return None
+        open_ = _open_indices(definition)
         for element, firsts, lasts in _elements(definition):
             for n, subscript in enumerate(element.subscripts):
                 least = lowest(with_lasts(subscript, lasts), firsts)
+                if least == 0 and (element.name.name, n) in printed:
+                    continue  # it is moved to where it is printed
                 if least is not None and (
                     least < 0 or (least == 0 and element.name.name in targets)
                 ):
                     return None
-                if least == 0:
+                is_printed = isinstance(subscript, (Name, Number))
+                if least == 0 and (is_printed or not is_declared):
                     found.add((element.name.name, n))
-    return found
+                if isinstance(subscript, Name) and subscript.name in open_ - firsts.keys():
+                    whole.add((element.name.name, n))
+    return found - whole
+
+
+def printed_from_zero(definitions: Sequence[Definition]) -> set[Dimension]:
+    r"""The dimensions of results that are defined `l = 0, \dots, L`."""
+    return {
+        (d.target.name, n)
+        for d in definitions
+        for n, r in enumerate(d.lefts)
+        if isinstance(r.low, Number) and r.low.text == "0"
+    }
+
+
+def _open_indices(definition: Definition) -> set[str]:
+    """The indices that have no printed range somewhere."""
+    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
+    every = (*definition.lefts, *(r for n in reductions for r in n.ranges))
+    return {r.name.name for r in every if _first(r) is None}
 
 
 def zeros_beside_all(definitions: Sequence[Definition], name: str) -> Iterator[Element]:
