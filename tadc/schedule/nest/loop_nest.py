@@ -651,11 +651,18 @@ def tested_at(steps: Sequence[Step], index: Symbol, value: Affine) -> Iterator[S
 
 
 def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
-    """The step with other steps inside."""
+    """The step with other steps inside; the same step where nothing changed."""
 
     def of(*names: str) -> Step:
-        inner: dict[str, Any] = {name: tuple(each(getattr(step, name))) for name in names}
-        return replace(step, **inner)
+        inner: dict[str, Any] = {}
+        for name in names:
+            before = getattr(step, name)
+            after = tuple(each(before))
+            if len(after) != len(before) or any(
+                a is not b for a, b in zip(after, before, strict=True)
+            ):
+                inner[name] = after
+        return replace(step, **inner) if inner else step
 
     match step:
         case (
