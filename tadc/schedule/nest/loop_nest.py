@@ -599,8 +599,9 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
     while waiting:
         step = waiting.pop()
         yield step
-        for body in reversed(bodies(step)):
-            waiting += reversed(body)
+        if type(step) not in _LEAVES:
+            for body in reversed(bodies(step)):
+                waiting += reversed(body)
 
 
 def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
@@ -610,6 +611,7 @@ def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
 
 
 _WITHOUT_BODIES = (Let, LetIndex, Accumulator, Accumulate, Assign, Store, Barrier, MatrixProducts)
+_LEAVES = frozenset(_WITHOUT_BODIES)
 
 
 def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
