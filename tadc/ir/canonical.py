@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -27,7 +28,8 @@ def canonical_value(e: Expr, sizes: Set[Symbol]) -> tuple[Expr, list[Symbol]]:
     return canonical(ordered, free), free
 
 
-def outlines(root: Expr) -> dict[Expr, bytes]:
+@lru_cache(maxsize=256)
+def outlines(root: Expr) -> Mapping[Expr, bytes]:
     """What each node of an expression is but for the names of indices and the order of operands that commute."""
     found: dict[Expr, bytes] = {}
     for e in postorder(root):
