@@ -1198,6 +1198,13 @@ def test_boxes_that_cannot_be_read_are_errors(box):
     assert "names no box" in result.stderr
 
 
+def test_the_tensor_of_a_box_is_looked_at_before_the_sizes():
+    result = tadc_("show", "matmul.idx", "--footprints", "foo")
+
+    assert result.exit_code == 1
+    assert "`foo` is no tensor that is computed" in result.stderr
+
+
 def test_a_picture_is_of_a_block():
     result = tadc_("show", "matmul.idx", "--svg", "a.svg")
 

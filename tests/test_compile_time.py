@@ -6,6 +6,7 @@ import io
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,12 +15,20 @@ import pytest
 import tadc
 from tadc import compiler, progress
 from tadc.errors import Source
+from tadc.ir import canonical
+from tadc.ir.affine import symbol
 from tadc.ir.canonical import canonical_value
 from tadc.ir.domain import Domain
-from tadc.ir.expr import Expr
+from tadc.ir.expr import Call, Const, Expr, Read, Reduce
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder
-from tadc.schedule.rewrite import common, inline
+from tadc.schedule.nest import long_sums
+from tadc.schedule.nest.cost import operations_at
+from tadc.schedule.nest.loop_nest import steps_of
+from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.memory import MOST_WORK_ASKED_FOR, recomputed
+from tadc.schedule.rewrite import common, inline, joined
+from tadc.schedule.rewrite.program import recomputing, scheduled
 
 
 def program(text: str) -> Program:
@@ -223,3 +232,104 @@ def test_nothing_is_said_where_standard_error_is_no_terminal(monkeypatch):
         assert threading.active_count() == len(threading.enumerate())
 
     assert terminal.getvalue() == ""
+
+
+# ---- schedules
+
+
+def recurrent(steps: int) -> str:
+    """A recurrent network whose steps are written one by one."""
+    lines = [f"size H = 4\ninput x[{steps}, 3, H], w[H, H], u[H, H]"]
+    lines.append("h0[b, i] = tanh(sum{k} x[0, b, k]*w[k, i])")
+    for n in range(1, steps):
+        sums = f"sum{{k}} x[{n}, b, k]*w[k, i] + sum{{k}} h{n - 1}[b, k]*u[k, i]"
+        lines.append(f"h{n}[b, i] = tanh({sums})")
+    return "\n".join([*lines, f"l = sum{{b, i}} h{steps - 1}[b, i]**2"])
+
+
+def test_what_a_chain_of_sums_computes_again_has_a_bound():
+    """Each step that is computed in the next one multiplies the work of those before it by `H`."""
+
+    def steps(length: int) -> int:
+        gradient = scheduled(program_of_gradient(length))
+        again = recomputed(gradient, {}, "float64", "recompute", None)
+        run = recomputing(gradient, again)
+        work = operations_at(run, kernels(run, "run"), {})
+        stored = operations_at(gradient, kernels(gradient, "run"), {})
+        assert again
+        assert work <= MOST_WORK_ASKED_FOR * stored
+        return sum(1 for k in kernels(run, "run") for _ in steps_of(k.body))
+
+    def program_of_gradient(length: int) -> Program:
+        return tadc.compile(recurrent(length)).adjoint().program
+
+    assert grows_linearly(steps, 5)
+
+
+def nested(depth: int) -> Program:
+    """Sums inside one another, none of which can be computed outside of another."""
+    f = program("size N\ninput x[N]\ny = sum{k} x[k]")
+    (statement,) = f.statements
+    body: Expr = Const(1)
+    for n in range(depth):
+        k, box = f"k{n}", Domain.box({f"k{n}": symbol("N")})
+        body = Reduce("sum", (k,), (), box, Read("x", (symbol(k),)) * Call("exp", (body,)))
+    return replace(f, statements=(replace(statement, body=body),))
+
+
+def test_terms_of_nested_sums_are_counted_once(monkeypatch):
+    def work(depth: int) -> int:
+        counted = 0
+        run = nested(depth)
+        original = long_sums._Ranges.most_trips
+
+        def counting(ranges, r):
+            nonlocal counted
+            counted += 1
+            return original(ranges, r)
+
+        (kernel,) = kernels(run, "run")
+        with monkeypatch.context() as patch:
+            patch.setattr(long_sums._Ranges, "most_trips", counting)
+            long_sums.long_sums_in_blocks(kernel, kernel.body, run)
+        return counted
+
+    assert grows_linearly(work, 8)
+
+
+def test_bound_names_are_replaced_once_however_deep_sums_are(monkeypatch):
+    def work(depth: int) -> int:
+        nodes = 0
+        (statement,) = nested(depth).statements
+        original = canonical.with_symbols
+
+        def counting(node, values):
+            nonlocal nodes
+            nodes += 1
+            return original(node, values)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(canonical, "with_symbols", counting)
+            canonical.canonical(statement.body, ())
+        return nodes
+
+    assert grows_linearly(work, 20)
+
+
+def test_each_of_many_sums_is_compared_by_what_it_computes(monkeypatch):
+    def work(terms: int) -> int:
+        made = 0
+        sums = " + ".join(f"sum{{k}} x[k]*exp(x[k]*x[i]/{n + 2})" for n in range(terms))
+        original = joined.canonical
+
+        def counting(e, free):
+            nonlocal made
+            made += 1
+            return original(e, free)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(joined, "canonical", counting)
+            joined.joined(program(f"size N\ninput x[N]\ny[i] = {sums}"))
+        return made
+
+    assert grows_linearly(work, 20)

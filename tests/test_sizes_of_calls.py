@@ -149,3 +149,11 @@ def test_a_size_that_no_extent_shows_must_be_given():
 def test_what_is_wrong_with_any_number_is_an_error_at_once(text):
     with pytest.raises(tadc.Error):
         tadc.compile(text)
+
+
+def test_a_wrong_rank_is_shown_where_a_size_needs_a_number_before_there_is_a_program():
+    f = tadc.compile("size M\nsize N = 5//M\ninput x[N], z[M]\ny = (sum{i} x[i]) + sum{i} z[i]")
+
+    with pytest.raises(tadc.ShapeError, match="x has 1 dimension") as error:
+        f(np.ones((2, 2)), np.ones(2))
+    assert (error.value.span.line, error.value.span.text) == (3, "x[N]")

@@ -41,9 +41,9 @@ def footprints_of(
     f: Function, target: str, box: Any, through: Any, given: Mapping[str, int]
 ) -> dict[str, Footprint]:
     """The footprints of a block of `target`; see `Function.footprints`."""
+    checked_target(f, target)
     f, sizes = sizes_of_blocks(f, given)
     program = f.program
-    checked_target(f, target)
     names = checked_through(f, target, through)
     checked = checked_box(target, box, program.tensors[target].shape_at(sizes))
     dtype = f._options.dtype or "float64"
@@ -181,16 +181,15 @@ def refuse_data(f: Function) -> None:
 
 def checked_target(f: Function, target: Any) -> None:
     """Raises ArgumentError for what is no computed tensor of the function, and for functions that have no blocks."""
+    computed = [s.target.name for s in f._program.statements]  # the same for all sizes
+    if target not in computed:
+        known = f"write one of {', '.join(computed)}"
+        if target in f.inputs:
+            fact = f"`{target}` is an input, and blocks are of what is computed"
+        else:
+            fact = f"`{target}` is no tensor that is computed"
+        raise ArgumentError(None, fact, fix=known)
     refuse_data(f)
-    computed = [s.target.name for s in f.program.statements]
-    if target in computed:
-        return
-    known = f"write one of {', '.join(computed)}"
-    if target in f.inputs:
-        raise ArgumentError(
-            None, f"`{target}` is an input, and blocks are of what is computed", fix=known
-        )
-    raise ArgumentError(None, f"`{target}` is no tensor that is computed", fix=known)
 
 
 def checked_through(f: Function, target: str, through: Any) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from tadc.printing.tree_idx import (
     tree_text,
 )
 from tadc.printing.tree_tex import tree_tex, tree_tex_display
-from tadc.resolve.resolve import Resolved
+from tadc.resolve.resolve import Resolved, declared_places
 from tadc.resolve.shapes import Shapes
 from tadc.resolve.sizes import Sizes
 from tadc.runtime.binding import shown_sizes
@@ -102,9 +102,9 @@ class OpenSizes:
         self, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]
     ) -> dict[str, int]:
         """The numbers of the open sizes in a call with inputs of these shapes. Raises ArgumentError for one that is missing."""
-        known = {**self.given, **given}
+        known, places = {**self.given, **given}, declared_places(self.tree.items)
         while True:
-            by_shape = shown_sizes(self._tensors(known, shapes), shapes, known)
+            by_shape = shown_sizes(self._tensors(known, shapes), shapes, known, places)
             named = {*named_sizes(self.tree), *self.extents}
             values = {s: n for s, n in by_shape.items() if s in named}
             if values.keys() <= known.keys():

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from hashlib import blake2b
+from typing import TypeAlias
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
-from tadc.ir.walk import Entered, postorder, rewrite_in, substitute, with_operands
+from tadc.ir.walk import Entered, postorder, rewrite_in, with_operands, with_symbols
 
 __all__ = ["bound_names", "canonical", "canonical_value", "free_indices", "outlines"]
+
+_Names: TypeAlias = tuple[
+    int, tuple[tuple[Symbol, str], ...]
+]  # how many reductions deep, and the names there
 
 COMMUTATIVE = ("add", "mul")  # to the bit
 
@@ -22,7 +28,8 @@ def canonical_value(e: Expr, sizes: Set[Symbol]) -> tuple[Expr, list[Symbol]]:
     return canonical(ordered, free), free
 
 
-def outlines(root: Expr) -> dict[Expr, bytes]:
+@lru_cache(maxsize=256)
+def outlines(root: Expr) -> Mapping[Expr, bytes]:
     """What each node of an expression is but for the names of indices and the order of operands that commute."""
     found: dict[Expr, bytes] = {}
     for e in postorder(root):
@@ -85,20 +92,28 @@ def free_indices(e: Expr, sizes: Set[Symbol]) -> list[Symbol]:
 
 def canonical(e: Expr, free: Sequence[Symbol]) -> Expr:
     """The expression with its free indices called by their numbers, and its bound ones by where they are bound."""
-    called = substitute(e, {s: symbol(f"'{n}") for n, s in enumerate(free)})
-    return rewrite_in(called, 0, _with_bound_names)
+    names = tuple((s, f"'{n}") for n, s in enumerate(free) if s in e.symbols)
+    return rewrite_in(e, (0, names), _called)
 
 
-def _with_bound_names(e: Expr, depth: int) -> Entered[int]:
-    """The expression with the indices that it binds called by where that is, so many reductions deep."""
+def _called(e: Expr, around: _Names) -> Entered[_Names]:
+    """The node with the names that its indices have there; those that it binds are called by where that is, so many reductions deep."""
+    depth, names = around
+    values = {s: symbol(name) for s, name in names}
     if not isinstance(e, Reduce):
-        return e, [depth] * len(e.operands)
-    names = {i: f"'{depth}.{n}" for n, i in enumerate(bound_names(e))}
-    values = {i: symbol(name) for i, name in names.items()}
-    derived = tuple(d.substitute(values, names[d.name]) for d in e.derived)
-    indices = tuple(names[i] for i in e.indices)
-    domain, body = e.domain.substitute(values), substitute(e.body, values)
-    return Reduce(e.op, indices, derived, domain, body), [depth + 1]
+        return with_symbols(e, values), [_within(o, depth, names) for o in e.operands]
+    bound = {s: f"'{depth}.{n}" for n, s in enumerate(bound_names(e))}
+    names = (*(pair for pair in names if pair[0] not in bound), *bound.items())
+    values = {s: symbol(name) for s, name in names}
+    indices = tuple(bound[i] for i in e.indices)
+    derived = tuple(d.substitute(values, bound[d.name]) for d in e.derived)
+    called = Reduce(e.op, indices, derived, e.domain.substitute(values), e.body)
+    return called, [_within(e.body, depth + 1, names)]
+
+
+def _within(e: Expr, depth: int, names: Iterable[tuple[Symbol, str]]) -> _Names:
+    """The names that an operand needs."""
+    return depth, tuple(pair for pair in names if pair[0] in e.symbols)
 
 
 def bound_names(e: Reduce) -> tuple[Symbol, ...]:

@@ -35,6 +35,7 @@ __all__ = [
     "substitute",
     "tensors_read",
     "with_operands",
+    "with_symbols",
 ]
 
 Result = TypeVar("Result")
@@ -45,6 +46,7 @@ _Values: TypeAlias = tuple[tuple[Symbol, Affine], ...]  # a substitution that ca
 
 MOST_NODES, MOST_WALKED = 256, 2048  # of an expression whose nodes are known; and of these
 _walked: BoundedCache[tuple[Expr, ...]] = BoundedCache(MOST_WALKED)
+_tensors: BoundedCache[frozenset[str]] = BoundedCache(MOST_WALKED)
 
 
 def postorder(
@@ -97,6 +99,12 @@ def reducing(root: Expr) -> frozenset[Expr]:
 
 def tensors_read(roots: Expr | Iterable[Expr]) -> frozenset[str]:
     """The tensors of all reads, those of data indices too."""
+    if not isinstance(roots, (Const, IndexValue, Read, Call, Select, Reduce)):
+        return _tensors_read(roots)
+    return _tensors.of(roots, lambda: _tensors_read(roots))
+
+
+def _tensors_read(roots: Expr | Iterable[Expr]) -> frozenset[str]:
     tensors: set[str] = set()
     for e in postorder(roots):
         match e:
@@ -182,29 +190,35 @@ def substitute(root: Expr, values: Mapping[Symbol, Affine]) -> Expr:
         if not needed:
             return node, ()
         values = dict(needed)
-        match node:
-            case IndexValue(form):
-                node = IndexValue(form.substitute(values))
-            case Read(tensor, subscripts):
-                node = Read(tensor, tuple(s.substitute(values) for s in subscripts))
-            case Select(Domain() as domain, then, otherwise):
-                node = Select(domain.substitute(values), then, otherwise)
-            case Reduce(op, indices, derived, domain, body):
-                names = _uncaptured(node, values)
-                values |= {s: symbol(new) for s, new in names.items() if new != s}
-                node = reduction(
-                    op,
-                    tuple(names[i] for i in indices),
-                    tuple(d.substitute(values, names[d.name]) for d in derived),
-                    domain.substitute(values),
-                    body,
-                )
-            case Const() | Call() | Select():
-                pass
+        if isinstance(node, Reduce):
+            names = _uncaptured(node, values)
+            values |= {s: symbol(new) for s, new in names.items() if new != s}
+            node = reduction(
+                node.op,
+                tuple(names[i] for i in node.indices),
+                tuple(d.substitute(values, names[d.name]) for d in node.derived),
+                node.domain.substitute(values),
+                node.body,
+            )
+        else:
+            node = with_symbols(node, values)
         return node, [_needed(operand, values) for operand in node.operands]
 
     changing = {s: form for s, form in values.items() if form.as_symbol() != s}
     return rewrite_in(root, _needed(root, changing), enter)
+
+
+def with_symbols(node: Expr, values: Mapping[Symbol, Affine]) -> Expr:
+    """The node, which is no reduction, with its own symbols replaced; its operands stay."""
+    match node:
+        case IndexValue(form):
+            return IndexValue(form.substitute(values))
+        case Read(tensor, subscripts):
+            return Read(tensor, tuple(s.substitute(values) for s in subscripts))
+        case Select(Domain() as domain, then, otherwise):
+            return Select(domain.substitute(values), then, otherwise)
+        case _:
+            return node
 
 
 def _needed(node: Expr, values: Mapping[Symbol, Affine]) -> _Values:

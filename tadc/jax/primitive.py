@@ -32,7 +32,17 @@ call.multiple_results = True
 
 
 def bound(operator: Operator, arrays: Sequence[Any], sizes: Sizes, dtype: str) -> Any:
-    """The outputs. The arrays are of the types that the operator reads; `dtype` is that of tensors without a declared one."""
+    """The outputs. The arrays are of the types that the operator reads; `dtype` is that of tensors without a declared one.
+
+    Raises BackendError for extents without numbers, as of `jax.export.symbolic_shape`: programs are made for numbers.
+    """
+    symbolic = [n for n in sizes if not (n is None or isinstance(n, (int, np.integer)))]
+    if symbolic:
+        raise BackendError(
+            None,
+            f"`{symbolic[0]}` is an extent without a number, and native code is made for numbers",
+            fix="export or trace the function for arrays of given shapes",
+        )
     return resharded(call, arrays, key=operator.key, sizes=sizes, dtype=dtype)
 
 

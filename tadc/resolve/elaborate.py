@@ -18,6 +18,7 @@ from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.functions import ALIASES, FUNCTIONS, OPERATORS
 from tadc.ir.sparse import Sparse
 from tadc.ir.walk import descend
+from tadc.resolve.arguments import CASES, check_arguments
 from tadc.resolve.boundary import Choice, boundary_choices
 from tadc.resolve.data import BOUNDARY_FORMS, elements_in
 from tadc.resolve.formula import (
@@ -62,7 +63,6 @@ _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow"}
 
 Walk: TypeAlias = Generator[Any, Any, Expr]
 
-_CASES = r"`\begin{cases} a & x_i > 0 \\ b & \text{otherwise} \end{cases}`"
 _ONE_OF_SEVERAL = r"`i` is `\lfloor k/M \rfloor`, `j` is `k \bmod M`"
 
 
@@ -233,14 +233,15 @@ class _Elaborator:
 
     def _application(self, e: ast.Application, context: _Context) -> Walk:
         name = ALIASES.get(e.function.name, e.function.name)
-        if name == "where" and len(e.args) == 3:
+        check_arguments(e)
+        if name == "where":
             condition, then, otherwise = e.args
             if not isinstance(condition, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
                 raise SyntaxError(
                     condition.span,
                     "the first argument of `where` is a condition",
                     fix="compare it with something: "
-                    + spelled(e.span, "`where(x[i] > 0, .., ..)`", _CASES),
+                    + spelled(e.span, "`where(x[i] > 0, .., ..)`", CASES),
                 )
             return (
                 yield self.value(
@@ -254,26 +255,12 @@ class _Elaborator:
             return self._index_value(e, context)
         function = FUNCTIONS.get(name)
         if function is None or name in OPERATORS:
-            assert name in BOUNDARY_FORMS or name == "where", (
-                "the survey has refused what is unknown"
-            )
+            assert name in BOUNDARY_FORMS, "the survey has refused what is unknown"
             form = spelled(e.span, f"`x[{name}(..)]`", rf"`x_{{\operatorname{{{name}}}(..)}}`")
-            is_form = name != "where"
             raise SyntaxError(
-                e.function.span if is_form else e.span,
-                f"`{name}` is a boundary form, and stands for a subscript"
-                if is_form
-                else f"`where` takes 3 arguments, not {len(e.args)}",
-                fix=f"write {form}"
-                if is_form
-                else "write " + spelled(e.span, "`where(x[i] > 0, a, b)`", _CASES),
-            )
-        if len(e.args) != function.arity:
-            n = function.arity
-            raise SyntaxError(
-                e.span,
-                f"`{name}` takes {n} argument{'s' if n > 1 else ''}, not {len(e.args)}",
-                fix=f"write `{_with_arguments(name, [a.span.text for a in e.args], n)}`",
+                e.function.span,
+                f"`{name}` is a boundary form, and stands for a subscript",
+                fix=f"write {form}",
             )
         args = []
         for arg in e.args:
@@ -657,15 +644,3 @@ def _value(arg: ast.Expression | ast.Condition) -> ast.Expression:
             + " for 1 or 0",
         )
     return arg
-
-
-def _with_arguments(name: str, given: Sequence[str], arity: int) -> str:
-    """The function of `arity` arguments, of those that were given where that has a meaning."""
-    if name in ("max", "min") and len(given) > 2:
-        nested = given[0]
-        for argument in given[1:]:
-            nested = f"{name}({nested}, {argument})"
-        return nested
-    if name == "log" and len(given) == 2:
-        return f"log({given[0]})/log({given[1]})"
-    return f"{name}({', '.join('abc'[:arity])})"

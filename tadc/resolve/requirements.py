@@ -23,11 +23,7 @@ def required(item: ast.Requirement, sizes: Sizes) -> Iterator[Fact]:
         for (a, b), relation in zip(pairwise(forms), comparison.relations, strict=True):
             condition = _condition(a, relation, b, comparison.span)
             if condition == FALSE:
-                raise ShapeError(
-                    comparison.span,
-                    f"`{comparison.span.text}` does not hold: {a} and {b}",
-                    fix="change the numbers of the sizes, or what is required",
-                )
+                raise _never(comparison, a, b)
             shown = escaped(comparison.span.text)
             yield Fact(
                 condition,
@@ -37,6 +33,26 @@ def required(item: ast.Requirement, sizes: Sizes) -> Iterator[Fact]:
                 (a, b),
                 "call it with other sizes, or change what is required",
             )
+
+
+def _never(comparison: ast.Comparison, a: Affine, b: Affine) -> ShapeError:
+    """The error for sides of which one is always too large."""
+    text = f"`{comparison.span.text}`"
+    if a.is_constant and b.is_constant:
+        return ShapeError(
+            comparison.span,
+            f"{text} does not hold: {a} and {b}",
+            fix="change the numbers of the sizes, or what is required",
+        )
+    apart = a - b
+    if not apart.is_constant:
+        why = "no integers do it"
+    elif apart.constant:
+        why = f"the sides differ by {abs(apart.constant)}"
+    else:
+        why = "both sides are the same"
+    fact = f"{text} holds for no sizes: {why}"
+    return ShapeError(comparison.span, fact, fix="change what is required")
 
 
 def _comparisons(condition: ast.Condition) -> Iterator[ast.Comparison]:

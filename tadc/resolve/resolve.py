@@ -39,7 +39,7 @@ from tadc.syntax import ast
 from tadc.syntax.base import declared_base
 from tadc.syntax.tex.as_printed import as_printed
 
-__all__ = ["Place", "Range", "Resolved", "resolve"]
+__all__ = ["Place", "Range", "Resolved", "declared_places", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -638,7 +638,8 @@ def _substituted(s: Statement, values: Mapping[Symbol, Affine]) -> Statement:
     return Statement(replace(s.target, shape=shape, values=ends), s.indices, derived, body)
 
 
-def _places(items: Iterable[ast.Item], drafts: Iterable[_Draft]) -> dict[str, Place]:
+def declared_places(items: Iterable[ast.Item]) -> dict[str, Place]:
+    """The places of declarations of sizes and shapes, by name."""
     places: dict[str, Place] = {}
     for item in items:
         match item:
@@ -648,6 +649,11 @@ def _places(items: Iterable[ast.Item], drafts: Iterable[_Draft]) -> dict[str, Pl
                 places[name.name] = Place(item.span, tuple(e.span for e in extents))
             case _:
                 pass
+    return places
+
+
+def _places(items: Iterable[ast.Item], drafts: Iterable[_Draft]) -> dict[str, Place]:
+    places = declared_places(items)
     for read in (read for draft in drafts for read in draft.survey.reads):
         if isinstance(read, ast.Name):
             places.setdefault(read.name, Place(read.span))

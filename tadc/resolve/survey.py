@@ -14,6 +14,7 @@ from tadc.integer import implies
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Domain, at_least_zero
 from tadc.ir.walk import descend
+from tadc.resolve.arguments import check_arguments
 from tadc.resolve.data import BOUNDARY_FORMS, elements_in
 from tadc.resolve.declarations import names_in
 from tadc.resolve.index_expression import IndexExpressions
@@ -140,14 +141,7 @@ def as_guard(factor: ast.Expression) -> ast.Bracket | None:
 
 def as_bracket(delta: ast.Application) -> ast.Bracket:
     """`delta(i, j)` as `[i = j]`."""
-    if len(delta.args) != 2 or any(
-        isinstance(a, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)) for a in delta.args
-    ):
-        raise SyntaxError(
-            delta.span,
-            "`delta` has two index expressions",
-            fix="write " + spelled(delta.span, "`delta(i, j)`", r"`\delta_{ij}`"),
-        )
+    check_arguments(delta)
     equal = ast.Comparison(delta.args, ("==",), delta.span)  # type: ignore[arg-type]
     return ast.Bracket(equal, delta.span)
 
@@ -169,6 +163,7 @@ class _Surveyor:
                 yield from self._read(e, scope, restricted)
             case ast.Application(_, args):
                 check_function(e, scope, self.indexing.sizes, self.indexing.data)
+                check_arguments(e)
                 for arg in args:
                     if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
                         restricted |= yield from self._condition(arg, scope, restricted)

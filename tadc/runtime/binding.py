@@ -73,14 +73,19 @@ def bind_sizes(
 
 
 def shown_sizes(
-    tensors: Sequence[Tensor], shapes: Mapping[str, Sequence[int]], given: Mapping[Symbol, int]
+    tensors: Sequence[Tensor],
+    shapes: Mapping[str, Sequence[int]],
+    given: Mapping[Symbol, int],
+    places: Mapping[str, Place],
 ) -> dict[Symbol, int]:
-    """The sizes that the shapes of these tensors determine, and the given ones; others may be left.
+    """The sizes that the shapes of these tensors determine, and the given ones; others may be left. `places` as in `bind_sizes`.
 
     Raises ShapeError for a wrong rank, and for sizes without a solution.
     """
     values = dict(given)
-    equations = [e for t in tensors if t.name in shapes for e in _equations(t, shapes[t.name])]
+    equations = [
+        e for t in tensors if t.name in shapes for e in _equations(t, shapes[t.name], places)
+    ]
     _solve(equations, values, {})
     return values
 

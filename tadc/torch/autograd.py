@@ -13,7 +13,7 @@ from torch.autograd import Function, forward_ad
 
 from tadc.bounded_cache import BoundedCache
 from tadc.function.operator import Extent, Halves, Operator, Place
-from tadc.torch.launch import Program, is_plain, program
+from tadc.torch.launch import Program, is_grad_batch, is_plain, program
 from tadc.torch.library import NAMES, TYPES, call
 
 __all__ = ["SizedOperator", "apply", "are_numbers", "batch", "hint", "recorded"]
@@ -242,8 +242,39 @@ def computed(sized: SizedOperator, inputs: Sequence[Tensor]) -> list[Tensor]:
     return found
 
 
+def _of_grad_batches(sized: SizedOperator, inputs: Sequence[Tensor]) -> list[Tensor]:
+    """The outputs for tensors of which some stand for many, as in `torch.autograd.grad(.., is_grads_batched=True)`. What these hold
+    is differentiated, not they themselves.
+    """
+    level = _C._vmapmode_increment_nesting() - 1
+    _C._vmapmode_decrement_nesting()
+    values: list[Tensor | None] = [None]
+    while not any(v is not None for v in values):
+        assert level > 0, "a tensor stands for many of no level"
+        values = [_many(x, level) for x in inputs]
+        level -= 1
+    dims = [None if v is None else 0 for v in values]
+    size = next(len(v) for v in values if v is not None)
+    pairs = zip(inputs, values, strict=True)
+    outputs, found = batch(sized, [x if v is None else v for x, v in pairs], dims, size)
+    return [
+        y if d is None else torch._add_batch_dim(y, d, level + 1)
+        for y, d in zip(outputs, found, strict=True)
+    ]
+
+
+def _many(x: Tensor, level: int) -> Tensor | None:
+    """The tensors that one stands for, at a level of batches; None if it stands for itself there."""
+    if not is_grad_batch(x):
+        return None
+    values = torch._remove_batch_dim(x, level, 0, 0)  # none of them where it stands for itself
+    return values if len(values) else None
+
+
 def apply(sized: SizedOperator, inputs: Sequence[Tensor]) -> list[Tensor]:
     """The outputs, which take part in torch's differentiation. The inputs are of the types that the operator reads."""
+    if any(map(is_grad_batch, inputs)):
+        return _of_grad_batches(sized, inputs)
     in_func = _C._are_functorch_transforms_active()
     if in_func:
         wrt = tuple(k for k, x in enumerate(inputs) if x.is_floating_point())

@@ -17,11 +17,13 @@ from tadc.runtime.cuda.launch import CudaLaunch
 from tadc.torch.indices import index_of
 from tadc.torch.library import NAMES, TYPES
 
-__all__ = ["Program", "is_plain", "program"]
+__all__ = ["Program", "is_grad_batch", "is_plain", "program"]
 
 MOST_PROGRAMS = 1024
 _CPU = torch.device("cpu")
 _PLAIN = frozenset({Tensor, torch.nn.Parameter})
+# Whether a tensor stands for many: `is_grads_batched` and `vectorize` of `torch.autograd` give such, outside of `torch.func`.
+is_grad_batch = _C._functorch.is_legacy_batchedtensor
 
 Sizes = tuple[int, ...]
 _programs: BoundedCache[Program] = BoundedCache(MOST_PROGRAMS)
@@ -132,6 +134,7 @@ def is_plain(inputs: Sequence[Any]) -> bool:
             or x.is_neg()
             or x.is_nested
             or x._is_zerotensor()  # which has no memory
+            or is_grad_batch(x)  # nor has this
         ):
             return False
     return True

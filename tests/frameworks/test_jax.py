@@ -393,6 +393,16 @@ def test_wrong_arguments_to_wrap():
         wrapped(PAIRS, dtype="float16")(some(4, 3), some(5, 3))
 
 
+@pytest.mark.parametrize("batched", [False, True])
+def test_extents_without_numbers_are_errors(batched):
+    export = pytest.importorskip("jax.export")
+    (n,) = export.symbolic_shape("n")
+    g = wrapped("y = sum{i} x[i]**2")
+    g, shape = (vmap(g), (n, 3)) if batched else (g, (n,))
+    with pytest.raises(tadc.BackendError, match="`n` is an extent without a number"):
+        export.export(jit(g))(jax.ShapeDtypeStruct(shape, "float32"))
+
+
 def test_other_backends_compute_too():
     a, b = some(4, 3), some(5, 3)
     for backend in ("numpy", "interpreter"):

@@ -7,7 +7,7 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -82,6 +82,23 @@ def test_derivatives_of_both_orders_are_those_of_differences(text, shapes):
     xs = [some(*s, seed=k, requires_grad=True) for k, s in enumerate(shapes)]
     assert torch.autograd.gradcheck(m, xs, check_forward_ad=True)
     assert torch.autograd.gradgradcheck(m, xs, check_fwd_over_rev=True)
+
+
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_derivatives_for_many_vectors_at_once(inner, strategy):
+    """Of `torch.autograd`, whose batches are other tensors than those of `torch.func`."""
+    jacobian = torch.autograd.functional.jacobian
+    a, b = some(4, 3, requires_grad=True), some(5, 3, seed=1, requires_grad=True)
+
+    def second(f):
+        first = partial(jacobian, lambda a: f(a, b), create_graph=True, vectorize=inner)
+        return jacobian(first, a, vectorize=True, strategy=strategy)
+
+    close(second(wrapped(PAIRS)), second(pairs))
+    assert torch.autograd.gradcheck(
+        wrapped(PAIRS), (a, b), check_batched_grad=True, check_forward_ad=True
+    )
 
 
 def test_two_outputs_have_derivatives():

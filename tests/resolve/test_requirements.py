@@ -97,3 +97,17 @@ def test_a_chain_is_several_conditions():
 def test_what_cannot_be_required_is_an_error(text, says):
     with pytest.raises(tadc.Error, match=says):
         tadc.compile(text)
+
+
+@pytest.mark.parametrize(
+    ("condition", "why"),
+    [
+        ("N < N", "both sides are the same"),
+        ("N + 3 <= N", "the sides differ by 3"),
+        ("2*N = 3", "no integers do it"),
+    ],
+)
+def test_a_condition_that_no_sizes_fulfil_is_an_error_that_says_why(condition, why):
+    with pytest.raises(tadc.ShapeError, match=f"holds for no sizes: {why}") as error:
+        tadc.compile(f"size N\nrequire {condition}\ninput x[N]\ny = sum{{i}} x[i]")
+    assert error.value.span.text == condition

@@ -269,6 +269,20 @@ def test_phases_with_and_without_loops_keep_to_their_own_sums(first, taps):
 
 
 @pytest.mark.compiler
+def test_a_quotient_and_an_index_of_another_sum_may_have_one_name():
+    """Both are `q` in the gradient by `x`; each phase has quotients of its own, and the index stays."""
+    text = "size N\ninput x[N], m[N, N]\ny[i: N, j: N] = m[j,N-1-j]*x[(i+j)//2]*x[(i*2+j)%3]"
+    random = np.random.default_rng(0)
+    x, m, dy = random.uniform(-1, 1, 13), *random.uniform(-1, 1, (2, 13, 13))
+
+    found, wanted = (
+        tadc.compile(text, backend=backend).vjp(x, m)[1](dy)
+        for backend in ("native", "interpreter")
+    )
+    for name, gradient in wanted.items():
+        np.testing.assert_allclose(found[name], gradient, rtol=1e-12, atol=1e-14)
+
+
 def test_lanes_of_a_sum_may_all_add_a_value_that_is_computed_once_for_them():
     """The sum inside does not depend on `k`, whose strips have lanes."""
     text = "size o >= 0; input A[40]\nh[i: 3] = sum{j: 3, k=0..j*9-i} exp(-sum{m=i..2*i+o} A[m])"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from math import ceil, gcd, prod
 from typing import Any
@@ -151,7 +152,7 @@ def executed(
     return counter.result
 
 
-@dataclass(slots=True)
+@dataclass
 class _Counter:
     scheduled: GpuKernel
     program: Program
@@ -178,20 +179,20 @@ class _Counter:
 
     # ------------------------------------------------------------------ facts
 
-    @property
+    @cached_property
     def tile(self) -> dict[Symbol, int]:
         """Values that a thread has of each index of its tile."""
         return {t.index: t.count for t in self.scheduled.tile}
 
-    @property
+    @cached_property
     def points_of_thread(self) -> int:
         return prod(self.tile.values())
 
-    @property
+    @cached_property
     def accesses(self) -> Accesses:
         return Accesses(self.scheduled, self.program, self.sizes, self.machine, self.dtype, self.resident)  # fmt: skip
 
-    @property
+    @cached_property
     def extents(self) -> dict[Symbol, int]:
         return self.accesses.extents
 
@@ -244,7 +245,7 @@ class _Counter:
             frame = replace(frame, points=points, values=values)
         return frame
 
-    @property
+    @cached_property
     def _tile_values(self) -> list[tuple[Symbol, int]]:
         return [(t.index, t.values) for t in self.scheduled.tile]
 

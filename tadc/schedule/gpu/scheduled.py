@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from tadc.ir.affine import Symbol
@@ -49,14 +50,14 @@ def words_of(real: str) -> int:
     return 2 if real == "float64" else 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GpuKernel:
     """The kernel's body runs for each point of its box, or each tile of points, by a team of `team` threads: 1, a warp, or a block."""
 
     kernel: Kernel
     team: int
 
-    @property
+    @cached_property
     def tile(self) -> tuple[TileIndex, ...]:
         """The indices of which a thread has several values."""
         match self.kernel.body:
@@ -75,7 +76,7 @@ class GpuKernel:
         """Such as `8x4`."""
         return "x".join(str(t.values) for t in self.tile)
 
-    @property
+    @cached_property
     def combined(self) -> int:
         """The number of sums that the threads of a team combine."""
         steps = steps_of(self.kernel.body)
@@ -83,7 +84,7 @@ class GpuKernel:
             len(s.sums) if isinstance(s, TeamSums) else isinstance(s, TeamScan) for s in steps
         )
 
-    @property
+    @cached_property
     def held(self) -> int:
         """Elements that a thread keeps in registers: of a row, or of what unrolled loops that are too long for the compiler not to read
         again at each value of a loop around, or `alike`, but for buffers.
@@ -102,7 +103,7 @@ class GpuKernel:
                     held[e.tensor, e.subscripts] = trips * lanes
         return sum(held.values()) + self.alike
 
-    @property
+    @cached_property
     def alike(self) -> int:
         """Elements that a loop reads for each point of a tile at all of its values: compilers read them once, and keep them."""
         body = self.kernel.body
@@ -120,7 +121,7 @@ class GpuKernel:
 
     def registers(self, words: int) -> int:
         """Of a thread that has a tile, for what its loops need, where a number takes so many."""
-        sums, staged = self.values, [s for s in steps_of(self.kernel.body) if isinstance(s, Staged)]
+        sums, staged = self.values, self._staged
         tiles = (self.tile, *(c.tile.indices for c in self.computed))
         factors = max(sum(t.count for t in tile) for tile in tiles) if sums else 0
         if not staged and sums:  # addresses of what each point reads
@@ -155,7 +156,7 @@ class GpuKernel:
             case _:
                 return None
 
-    @property
+    @cached_property
     def values(self) -> int:
         """Locals that a thread has for the points of its tile, but for those that it rarely needs."""
         match self.kernel.body:
@@ -164,12 +165,16 @@ class GpuKernel:
             case _:
                 return 0
 
-    @property
+    @cached_property
     def computed(self) -> list[Computed]:
         """The tiles of values that a block computes for all threads."""
         return [s for s in steps_of(self.kernel.body) if isinstance(s, Computed)]
 
-    @property
+    @cached_property
+    def _staged(self) -> list[Staged]:
+        return [s for s in steps_of(self.kernel.body) if isinstance(s, Staged)]
+
+    @cached_property
     def all_values(self) -> int:
         """Those with what it rarely needs."""
         match self.kernel.body:

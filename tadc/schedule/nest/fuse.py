@@ -6,8 +6,9 @@ other's element at its own point, which is then a local variable.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from tadc.ir.affine import Symbol, symbol
 from tadc.ir.canonical import bound_names, canonical
@@ -23,6 +24,8 @@ from tadc.schedule.rewrite.running import running
 
 __all__ = ["alike", "fused"]
 
+Fact = TypeVar("Fact")
+
 MOST_STORES = 8  # of a kernel: registers hold no more
 NEAR = 32  # kernels before the last that a statement may still join
 
@@ -33,6 +36,7 @@ def fused(program: Program, apart: Set[str] = frozenset()) -> tuple[tuple[Statem
     A statement with rows stands before others that have its indices without those of the rows. Those that read data have no rows,
     and lists with the same ends are one loop.
     """
+    within = _Statements(program)
     groups: list[list[Statement]] = []
     place: dict[str, int] = {}
     for s in program.statements:
@@ -42,7 +46,7 @@ def fused(program: Program, apart: Set[str] = frozenset()) -> tuple[tuple[Statem
                 first = max(first, place[e.tensor] + (not _is_own(e, s)))
         candidates = range(len(groups) - 1, max(first, len(groups) - NEAR) - 1, -1)
         for n in candidates:
-            joined = _joined(s, groups[n], program, apart)
+            joined = _joined(s, groups[n], within, apart)
             if joined:
                 groups[n] = joined
                 break
@@ -50,56 +54,86 @@ def fused(program: Program, apart: Set[str] = frozenset()) -> tuple[tuple[Statem
             n = len(groups)
             groups.append([s])
         place[s.target.name] = n
-    _put_off(groups, program, apart)
+    _put_off(groups, within, apart)
     return tuple(tuple(group) for group in groups if group)
 
 
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """What is known of statements of a program, each by itself: it is asked for each of many pairs."""
+
+    program: Program
+    _rows: dict[Statement, Rows | None] = field(default_factory=dict)
+    _plain: dict[Statement, bool] = field(default_factory=dict)
+    _data: dict[Statement, bool] = field(default_factory=dict)
+
+    def rows(self, s: Statement) -> Rows | None:
+        """The rows of a statement whose kernel goes through them term by term: a running sum has one pass of its own."""
+        return _kept(self._rows, s, lambda s: None if running(s, self.program) else rows(s))
+
+    def read_data(self, statements: Iterable[Statement]) -> bool:
+        """Whether an index in some of them is an element of a tensor."""
+        return any(_kept(self._data, s, reads_data) for s in statements)
+
+    def is_plain(self, s: Statement) -> bool:
+        """Whether nothing is to be said against a thread for each element that does other things too."""
+        return _kept(self._plain, s, self._is_plain)
+
+    def _is_plain(self, s: Statement) -> bool:
+        product = matrix_product(s, self.program)
+        special = rows(s) or running(s, self.program) or (product and product.is_plain)
+        return not s.derived and not special
+
+
+def _kept(known: dict[Statement, Fact], s: Statement, find: Callable[[Statement], Fact]) -> Fact:
+    """What is known of the statement, or found now."""
+    if s not in known:
+        known[s] = find(s)
+    return known[s]
+
+
 def _joined(
-    s: Statement, group: list[Statement], program: Program, apart: Set[str]
+    s: Statement, group: list[Statement], within: _Statements, apart: Set[str]
 ) -> list[Statement] | None:
     """The group with the statement, if it is better for it."""
     first, *others = group
     if s.target.name in apart or first.target.name in apart:
         return None
-    if beside := _beside(s, group, program):
+    if beside := _beside(s, group, within):
         return beside
-    if any(map(reads_data, (s, *group))):
+    if within.read_data((s, *group)):
         return None
     if len(group) == MOST_STORES or not s.reads.isdisjoint(t.target.name for t in group):
         return None
-    if owned := _rows(first, program):
-        mate = _mate(s, first, owned, program)
+    if owned := within.rows(first):
+        mate = _mate(s, first, owned, within)
         return [*group, mate] if mate else None
-    if not others and (owned := _rows(s, program)):
-        mate = _mate(first, s, owned, program)
+    if not others and (owned := within.rows(s)):
+        mate = _mate(first, s, owned, within)
         return [s, mate] if mate else None
     return None
 
 
-def _rows(s: Statement, program: Program) -> Rows | None:
-    """The rows of a statement whose kernel goes through them term by term: a running sum has one pass of its own."""
-    return None if running(s, program) else rows(s)
-
-
-def _beside(s: Statement, group: list[Statement], program: Program) -> list[Statement] | None:
+def _beside(s: Statement, group: list[Statement], within: _Statements) -> list[Statement] | None:
     """The group with the statement as one more of the same points, if one kernel does less than two."""
-    if not _fits([s], group, program):
+    if not _fits([s], group, within):
         return None
-    return [*group, _renamed(s, group[0].indices, program.names)]
+    return [*group, _renamed(s, group[0].indices, within.program.names)]
 
 
-def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statement | None:
+def _mate(s: Statement, row: Statement, owned: Rows, within: _Statements) -> Statement | None:
     """The statement in the indices of one with rows, in whose loops its sum may be computed; None if it is not alike."""
     extents = dict(zip(row.indices, row.target.shape, strict=True))
     outer = tuple(i for i in row.indices if i not in owned.indices)
     shape = tuple(extents[i] for i in outer)
-    if (s.target.shape, s.target.dtype) != (shape, row.target.dtype) or not _is_plain(s, program):
+    if (s.target.shape, s.target.dtype) != (shape, row.target.dtype) or not within.is_plain(s):
         return None
-    renamed = _renamed(s, outer, program.names)
+    names = within.program.names
+    renamed = _renamed(s, outer, names)
     sums = [e for e in always(renamed.body) if isinstance(e, Reduce)]
     if len(sums) != 1 or sums[0].derived or owned.total.derived:
         return None
-    body = _in_indices_of(owned.total, sums[0], program.names | {*row.indices})
+    body = _in_indices_of(owned.total, sums[0], names | {*row.indices})
     if body is None:
         return None
     # Common parts of their sums are one expression only if the indices have the same names.
@@ -109,7 +143,7 @@ def _mate(s: Statement, row: Statement, owned: Rows, program: Program) -> Statem
     return replace(renamed, body=rewrite(renamed.body, lambda e: alike_ if e is sums[0] else e))
 
 
-def _put_off(groups: list[list[Statement]], program: Program, apart: Set[str]) -> None:
+def _put_off(groups: list[list[Statement]], within: _Statements, apart: Set[str]) -> None:
     """Move groups into later ones that are their only readers, at their own point, but for those `apart`."""
     readers: dict[str, set[int]] = {}
     elsewhere: set[str] = set()  # tensors that are read at another point
@@ -127,10 +161,10 @@ def _put_off(groups: list[list[Statement]], program: Program, apart: Set[str]) -
         if len(later) == 1 and computed.isdisjoint(elsewhere | apart):
             (m,) = later
             if apart.isdisjoint(s.target.name for s in groups[m]) and _fits(
-                groups[n], groups[m], program
+                groups[n], groups[m], within
             ):
                 indices = groups[n][0].indices
-                taken = program.names
+                taken = within.program.names
                 groups[m] = [*groups[n], *(_renamed(s, indices, taken) for s in groups[m])]
                 groups[n], moved[n] = [], m
 
@@ -140,12 +174,12 @@ def _is_own(read: Read, s: Statement) -> bool:
     return read.subscripts == tuple(map(symbol, s.indices))
 
 
-def _fits(some: Sequence[Statement], group: Sequence[Statement], program: Program) -> bool:
+def _fits(some: Sequence[Statement], group: Sequence[Statement], within: _Statements) -> bool:
     """Whether one kernel for all does less than two: less is read, and no loop is begun twice for nothing."""
     s, first = some[0], group[0]
     if (s.target.shape, s.target.dtype) != (first.target.shape, first.target.dtype):
         return False
-    if len(some) + len(group) > MOST_STORES or not all(_is_plain(t, program) for t in (s, first)):
+    if len(some) + len(group) > MOST_STORES or not all(map(within.is_plain, (s, first))):
         return False
     targets, others = ({t.target.name for t in ss} for ss in (some, group))
     reads, read = (frozenset[str]().union(*(t.reads for t in ss)) for ss in (some, group))
@@ -155,7 +189,7 @@ def _fits(some: Sequence[Statement], group: Sequence[Statement], program: Progra
         return False
     if not all(_has_loops(ss) for ss in (some, group)):
         return True
-    taken = program.names
+    taken = within.program.names
     same = [_renamed(t, first.indices, taken) for t in some]
     return any(_reads_once(g) for g in alike([*group, *same], targets | others, taken))
 
@@ -168,13 +202,6 @@ def _reads_once(together: Sequence[tuple[Reduce, Expr]]) -> bool:
 
 def _has_loops(statements: Sequence[Statement]) -> bool:
     return any(isinstance(e, Reduce) for s in statements for e in postorder(s.body))
-
-
-def _is_plain(s: Statement, program: Program) -> bool:
-    """Whether nothing is to be said against a thread for each element that does other things too."""
-    product = matrix_product(s, program)
-    special = rows(s) or running(s, program) or (product and product.is_plain)
-    return not s.derived and not special
 
 
 def _renamed(s: Statement, indices: tuple[Symbol, ...], taken: Set[Symbol]) -> Statement:

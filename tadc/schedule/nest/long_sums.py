@@ -167,6 +167,8 @@ class _Blocks:
     locals: set[str] = field(default_factory=set)  # that are new
     rare: set[str] = field(default_factory=set)  # that only ends of blocks need
     indices: dict[Symbol, Symbol] = field(default_factory=dict)  # of the blocks of an index
+    # The terms that steps add, by their identity: the steps around them ask again and again.
+    counted: dict[int, tuple[Step, Mapping[str, int]]] = field(default_factory=dict)
 
     def steps(self, steps: Sequence[Step], sums: _Sums) -> Iterator[Step]:
         """The steps. `sums` are the long ones that began before, each with its rounding error."""
@@ -180,11 +182,13 @@ class _Blocks:
 
     def _long(self, begun: Sequence[str], steps: Sequence[Step]) -> _Sums:
         """The sums to which the steps may add many terms, each with the name of its rounding error."""
-        terms = {s: self._terms(steps, s) for s in begun}
+        if not begun:
+            return {}
+        terms = self._terms(steps)
         return {
-            s: self._local(f"{s}_low", like=s) if n > SHORT else None
-            for s, n in terms.items()
-            if n > 2 * LENGTH
+            s: self._local(f"{s}_low", like=s) if terms[s] > SHORT else None
+            for s in begun
+            if terms.get(s, 0) > 2 * LENGTH
         }
 
     def _begun(self, step: Step) -> list[str]:
@@ -199,8 +203,9 @@ class _Blocks:
 
     def _run(self, run: Sequence[Step], sums: _Sums) -> Iterator[Step]:
         """A step, or the parts of a loop: blocks go across these."""
-        inner = {s: low for s, low in sums.items() if self._terms(run, s)}
-        terms = max((self._terms(run, s) for s in inner), default=0)
+        counts = self._terms(run) if sums else {}
+        inner = {s: low for s, low in sums.items() if s in counts}
+        terms = max((counts[s] for s in inner), default=0)
         read = any(not e.subscripts and e.tensor in inner for e in reads_of(run))
         step = run[0]
         match step:
@@ -281,7 +286,7 @@ class _Blocks:
         """A loop with many terms, or its parts: in blocks, or their bodies are."""
         loop = run[0]
         assert isinstance(loop, _Loop)
-        terms = max(self._terms(loop.body, s) for s in sums)
+        terms = self._most_terms(loop.body, sums)
         of_row = isinstance(loop, TeamLoop) and loop.held  # which is one loop, and short
         is_block = terms == _length(sums) and any(isinstance(s, Computed) for s in loop.body)
         if of_row or (2 * terms > _length(sums) and not is_block):
@@ -367,7 +372,7 @@ class _Blocks:
     def _one_by_one(self, step: Interior | Staged, sums: _Sums) -> Iterator[Step]:
         """A loop that is no single one in the text: after the last value of each block its part is carried over."""
         body = step.outside if isinstance(step, Interior) else step.body
-        terms = max(self._terms(body, s) for s in sums)
+        terms = self._most_terms(body, sums)
         if 2 * terms > _length(sums):
             yield self._in_bodies(step, sums)
             return
@@ -471,9 +476,17 @@ class _Blocks:
 
     # ------------------------------------------------------------------ counts
 
-    def _terms(self, steps: Sequence[Step], local: str) -> int:
-        """The largest number of terms added to the local in sequence; consecutive steps count as one of them."""
-        return max((self._of_step(s, local) for s in steps), default=0)
+    def _terms(self, steps: Sequence[Step]) -> Mapping[str, int]:
+        """The largest number of terms added in sequence to each local that has some; consecutive steps count as one of them."""
+        counts: dict[str, int] = {}
+        for step in steps:
+            for local, n in self._of_step(step).items():
+                counts[local] = max(n, counts.get(local, 0))
+        return counts
+
+    def _most_terms(self, steps: Sequence[Step], sums: _Sums) -> int:
+        counts = self._terms(steps)
+        return max(counts.get(s, 0) for s in sums)
 
     def _trips(self, loop: _Loop) -> int:
         """How many values the loop has at most, or that of which it is a part."""
@@ -490,34 +503,44 @@ class _Blocks:
             case Strips():
                 return loop.lanes or FEW_LANES
 
-    def _of_step(self, step: Step, local: str) -> int:
+    def _of_step(self, step: Step) -> Mapping[str, int]:
+        counted = self.counted.get(id(step))
+        if counted is None:
+            counted = self.counted[id(step)] = step, self._counts(step)
+        return counted[1]
+
+    def _counts(self, step: Step) -> Mapping[str, int]:
         match step:
-            case Accumulate(other, op):
-                return int(other == local and op == "sum")
+            case Accumulate(local, "sum"):
+                return {local: 1}
             case Loop(body=body) | TeamLoop(body=body) | Strips(body=body, divided=True):
                 trips = self._trips(step)
                 if trips <= PIECE and not self.data.isdisjoint(step.range.symbols):
                     trips = min(trips, 2 * LENGTH)
-                return min(UNBOUNDED, -(-trips // self._share(step)) * self._terms(body, local))
+                return _times(-(-trips // self._share(step)), self._terms(body))
             case (
                 Chunks(sums=sums)
                 | TeamSums(sums=sums)
                 | LaneSums(sums=sums)
                 | Strips(sums=[*_, _] as sums)
             ):
-                return int((local, "sum") in sums)
-            case TeamScan(local=other, op=op):
-                return UNBOUNDED * int(other == local and op == "sum")
+                return {local: 1 for local, op in sums if op == "sum"}
+            case TeamScan(local=local, op="sum"):
+                return {local: UNBOUNDED}
             case Interior(outside=body):
-                return UNBOUNDED * self._terms((*step.interior, *body), local)
+                return _times(UNBOUNDED, self._terms((*step.interior, *body)))
             case Staged(range=r, body=body):
-                return min(UNBOUNDED, self.ranges.most_trips(r) * self._terms(body, local))
+                return _times(self.ranges.most_trips(r), self._terms(body))
             case Branch(_, then, otherwise):
-                return self._terms((*then, *otherwise), local)
+                return self._terms((*then, *otherwise))
             case Lanes(body) | Strips(body=body):
-                return self._terms(body, local)
+                return self._terms(body)
             case _:
-                return 0
+                return {}
+
+
+def _times(trips: int, terms: Mapping[str, int]) -> dict[str, int]:
+    return {local: min(UNBOUNDED, trips * n) for local, n in terms.items() if trips}
 
 
 def _lost(sums: _Sums) -> list[str]:
@@ -591,9 +614,11 @@ def _reduced(form: Affine, c: int, *, up: bool) -> Bound:
 def _renamed(step: Step, others: Mapping[str, str]) -> Step:
     """The step adding to other locals."""
     match step:
-        case Accumulate(local):
-            step = replace(step, local=others.get(local, local))
-        case Strips() | LaneSums() | Chunks() | TeamSums():
+        case Accumulate(local) if local in others:
+            step = replace(step, local=others[local])
+        case Strips() | LaneSums() | Chunks() | TeamSums() if any(
+            s in others for s, _ in step.sums
+        ):
             step = replace(step, sums=tuple((others.get(s, s), op) for s, op in step.sums))
         case _:
             pass

@@ -613,8 +613,9 @@ def steps_of(steps: Sequence[Step]) -> Iterator[Step]:
     while waiting:
         step = waiting.pop()
         yield step
-        for body in reversed(bodies(step)):
-            waiting += reversed(body)
+        if type(step) not in _LEAVES:
+            for body in reversed(bodies(step)):
+                waiting += reversed(body)
 
 
 def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
@@ -624,6 +625,7 @@ def data_of(steps: Sequence[Step]) -> frozenset[Symbol]:
 
 
 _WITHOUT_BODIES = (Let, LetIndex, Accumulator, Accumulate, Assign, Store, Barrier, MatrixProducts)
+_LEAVES = frozenset(_WITHOUT_BODIES)
 
 
 def bodies(step: Step) -> tuple[tuple[Step, ...], ...]:
@@ -665,11 +667,18 @@ def tested_at(steps: Sequence[Step], index: Symbol, value: Affine) -> Iterator[S
 
 
 def map_bodies(step: Step, each: Callable[[tuple[Step, ...]], Iterable[Step]]) -> Step:
-    """The step with other steps inside."""
+    """The step with other steps inside; the same step where nothing changed."""
 
     def of(*names: str) -> Step:
-        inner: dict[str, Any] = {name: tuple(each(getattr(step, name))) for name in names}
-        return replace(step, **inner)
+        inner: dict[str, Any] = {}
+        for name in names:
+            before = getattr(step, name)
+            after = tuple(each(before))
+            if len(after) != len(before) or any(
+                a is not b for a, b in zip(after, before, strict=True)
+            ):
+                inner[name] = after
+        return replace(step, **inner) if inner else step
 
     match step:
         case (

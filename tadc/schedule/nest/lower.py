@@ -54,10 +54,12 @@ from tadc.schedule.rewrite.telescoping import SO_FAR
 __all__ = [
     "Block",
     "Lowering",
+    "kernel_of_group",
     "kernel_of_points",
     "kernels",
     "loop_of",
     "row_of",
+    "stored_by_group",
     "without_unused",
 ]
 
@@ -71,17 +73,40 @@ def kernels(program: Program, mode: str, apart: frozenset[str] = frozenset()) ->
     """The kernels in order, named `<program>_<mode>_<n>`: one point per element that they store, or per row of elements. Tensors
     `apart` have one of their own.
     """
+    each = enumerate(stored_by_group(program, apart))
+    return tuple(
+        kernel_of_group(group, stored, f"{program.name}_{mode}_{n}", program)
+        for n, (group, stored) in each
+    )
+
+
+@lru_cache(maxsize=128)
+def stored_by_group(
+    program: Program, apart: frozenset[str] = frozenset()
+) -> tuple[tuple[tuple[Statement, ...], frozenset[str]], ...]:
+    """The statements of each kernel, with those of their targets that it stores: outputs, and what another kernel reads."""
     groups = fused(program, apart)
-    result = []
+    readers: dict[str, set[int]] = {}
     for n, group in enumerate(groups):
-        computed = {s.target.name for s in group}
-        elsewhere = {t for other in groups if other is not group for s in other for t in s.reads}
-        stored = computed & {*program.outputs, *elsewhere}
-        result.append(_kernel(group, stored, f"{program.name}_{mode}_{n}", program))
-    return tuple(result)
+        for s in group:
+            for t in s.reads:
+                readers.setdefault(t, set()).add(n)
+    return tuple(
+        (
+            group,
+            frozenset(
+                t
+                for s in group
+                if (t := s.target.name) in program.outputs or readers.get(t, set()) - {n}
+            ),
+        )
+        for n, group in enumerate(groups)
+    )
 
 
-def _kernel(group: Sequence[Statement], stored: Set[str], name: str, program: Program) -> Kernel:
+def kernel_of_group(
+    group: Sequence[Statement], stored: Set[str], name: str, program: Program
+) -> Kernel:
     """The kernel of statements with the same indices, of whose targets those of `stored` are needed later."""
     first = group[0]
     computed = {s.target.name for s in group}

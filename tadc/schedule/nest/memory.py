@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tadc.ir.expr import Call, Comparison, Reduce, Select
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, tensors_read
 from tadc.schedule.nest.cost import operations_at
-from tadc.schedule.nest.lower import kernels
+from tadc.schedule.nest.lower import kernel_of_group, kernels, stored_by_group
 from tadc.schedule.nest.modelled_time import modelled_seconds
 from tadc.schedule.rewrite.program import recomputing
 
@@ -23,8 +23,10 @@ __all__ = ["WORTH", "fits", "oversized", "recomputed"]
 ALLOWED = 4  # times the bytes of inputs and outputs
 LITTLE = 2**20  # bytes that may be stored in any case: they stay in a cache
 MUCH = 2**31  # bytes that may be stored, if that is faster
-# Times the operations with everything stored: more is not recomputed unless it is asked for.
+# Times the operations with everything stored: more is not recomputed, unless it is asked for.
 MOST_WORK = 2
+# So many with what is asked for: each statement of a chain of sums that is computed in the next one multiplies the work of all before it.
+MOST_WORK_ASKED_FOR = 64
 WORTH = 2  # times as fast is what is oversized, and stored all the same, by the model of a CPU
 
 
@@ -70,7 +72,9 @@ class _Temporaries:
     dtype: str
     bytes: dict[str, int] = field(init=False)
     fixed: int = field(init=False)  # bytes of inputs and outputs
+    programs: dict[frozenset[str], Program] = field(default_factory=dict)
     written: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
+    counted: dict[tuple[tuple[Statement, ...], frozenset[str]], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         bytes_ = self.program.bytes_at(self.sizes, self.dtype)
@@ -88,11 +92,17 @@ class _Temporaries:
         budget = max(in_any_case, ALLOWED * self.fixed)
         return budget if limit is None else min(budget, limit)
 
+    def without(self, chosen: frozenset[str]) -> Program:
+        """The program that computes the chosen ones again."""
+        if chosen not in self.programs:
+            self.programs[chosen] = recomputing(self.program, chosen)
+        return self.programs[chosen]
+
     def stored(self, chosen: frozenset[str]) -> frozenset[str]:
         """Those that are stored if the chosen ones are not."""
         if chosen not in self.written:
-            run = kernels(recomputing(self.program, chosen), "run")
-            self.written[chosen] = frozenset(t for k in run for t in k.writes if t in self.bytes)
+            each = stored_by_group(self.without(chosen))
+            self.written[chosen] = frozenset().union(*(t for _, t in each)) & self.bytes.keys()
         return self.written[chosen]
 
     def total(self, chosen: frozenset[str]) -> int:
@@ -107,13 +117,22 @@ class _Temporaries:
         return more
 
     def operations(self, chosen: frozenset[str]) -> int:
-        """The operations of the program that computes the chosen ones again."""
-        program = recomputing(self.program, chosen)
-        return operations_at(program, kernels(program, "run"), self.sizes)
+        """The operations of that program."""
+        program = self.without(chosen)
+        return sum(self._operations(program, *group) for group in stored_by_group(program))
+
+    def _operations(
+        self, program: Program, group: tuple[Statement, ...], stored: frozenset[str]
+    ) -> int:
+        """The operations of one of its kernels: candidates differ in few of them."""
+        if (group, stored) not in self.counted:
+            kernel = kernel_of_group(group, stored, "run", program)
+            self.counted[group, stored] = operations_at(program, (kernel,), self.sizes)
+        return self.counted[group, stored]
 
     def seconds(self, chosen: frozenset[str]) -> float:
         """How long that program takes, by the model."""
-        program = recomputing(self.program, chosen)
+        program = self.without(chosen)
         return modelled_seconds(program, kernels(program, "run"), self.sizes, self.dtype)
 
 
@@ -127,7 +146,8 @@ def _oversized(temporaries: _Temporaries, memory: str, limit: int | None) -> fro
     chosen: frozenset[str] = frozenset()
     if temporaries.most <= allowed:
         return chosen
-    most = MOST_WORK * temporaries.operations(chosen) if memory == "auto" else 0
+    times = MOST_WORK if memory == "auto" else MOST_WORK_ASKED_FOR
+    most = times * temporaries.operations(chosen)
     possible = _recomputable(temporaries.program)
     of_indices = {s.target.name for s in temporaries.program.statements if not s.reads}
     for name in sorted(possible, key=lambda name: (-temporaries.bytes[name], name)):
@@ -136,7 +156,7 @@ def _oversized(temporaries: _Temporaries, memory: str, limit: int | None) -> fro
         more = temporaries.with_(chosen, name, possible)
         if temporaries.total(more) >= temporaries.total(chosen):
             continue
-        if memory != "auto" or name in of_indices or temporaries.operations(more) <= most:
+        if name in of_indices or temporaries.operations(more) <= most:
             chosen = more
     return chosen
 

@@ -123,7 +123,8 @@ def _at_point(step: Step, values: Mapping[Symbol, Affine], locals_: Mapping[str,
         case Store(_, subscripts):
             return replace(step, subscripts=tuple(f.substitute(values) for f in subscripts))
         case Loop(r, body):
-            return Loop(r.substitute(values), at_points(body, values, locals_))
+            within = {s: value for s, value in values.items() if s != r.index}  # hides a quotient
+            return Loop(r.substitute(values), at_points(body, within, locals_))
         case Branch(condition, then, otherwise):
             if isinstance(condition, Domain):
                 condition = condition.substitute(values)

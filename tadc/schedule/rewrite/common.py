@@ -44,7 +44,7 @@ class _Table:
     derived: tuple[Determined, ...] = ()  # its indices that are made of others
     stored: dict[tuple[Expr, str | None], _Stored] = field(default_factory=dict)
     known: set[bytes] = field(default_factory=set)  # what is stored, but for names of indices
-    here: dict[Expr, bytes] = field(default_factory=dict)  # likewise, of what the statement has
+    here: Mapping[Expr, bytes] = field(default_factory=dict)  # likewise, of what the statement has
     copies: dict[str, tuple[tuple[Symbol, ...], Read]] = field(default_factory=dict)
     whole: dict[object, str] = field(default_factory=dict)  # statements with derived indices
 

@@ -77,7 +77,10 @@ def in_readers(program: Program, names: frozenset[str]) -> Program:
                 s = stored[e.tensor]
                 value = substitute(s.body, dict(zip(s.indices, e.subscripts, strict=True)))
                 values[e] = yield computed(value)
-        return replaced(body, values)
+        return replaced(body, {e: values[e] for e in postorder(body) if e in values})
 
-    statements = tuple(replace(s, body=descend(computed(s.body))) for s in program.statements)
+    statements = tuple(
+        s if s.reads.isdisjoint(stored) else replace(s, body=descend(computed(s.body)))
+        for s in program.statements
+    )
     return plain_names(live(replace(program, statements=statements)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from tadc.ir.affine import Symbol
 from tadc.ir.canonical import canonical
@@ -27,28 +28,41 @@ def joined(program: Program) -> Program:
     return replace(program, statements=tuple(map(_joined, program.statements)))
 
 
+@lru_cache(maxsize=4096)
 def _joined(s: Statement) -> Statement:
     if not _has_sums(s.body):
         return s
     terms = list(_terms(_with_even_powers_in_order(s.body, s.indices)))
     sums = {n: found for n, (_, e) in enumerate(terms) if (found := _summed(e)) is not None}
+    if len(sums) == 1:
+        return s
+    values = {n: _expensive_values(total) for n, total in sums.items()}
     for n, first in sums.items():
-        body = replaced(terms[n][1], {first: first.body})
-        body = body if terms[n][0] else Call("neg", (body,))
-        taken = {n}
+        shared = values[n]
+        taken = {n: first.body}
         for m, total in sums.items():
-            other = in_indices_of(first, total) if m > n else None
-            if other is not None and _share(body, other, first.indices):
-                positive, e = terms[m]
-                body = Call("add" if positive else "sub", (body, replaced(e, {total: other})))
-                taken.add(m)
+            if m > n and not shared.isdisjoint(values[m]):
+                other = in_indices_of(first, total)
+                if other is not None:
+                    taken[m] = other
+                    shared |= values[m]
         if len(taken) > 1:
-            joined: Expr = Reduce("sum", first.indices, (), first.domain, body)
-            for m, (positive, e) in enumerate(terms):
-                if m not in taken:
-                    joined = Call("add" if positive else "sub", (joined, e))
-            return replace(s, body=joined)
+            within = [
+                (terms[m][0], replaced(terms[m][1], {sums[m]: body})) for m, body in taken.items()
+            ]
+            joined: Expr = Reduce("sum", first.indices, (), first.domain, _added(within))
+            left = [term for m, term in enumerate(terms) if m not in taken]
+            return replace(s, body=_added([(True, joined), *left]))
     return s
+
+
+def _added(terms: Sequence[tuple[bool, Expr]]) -> Expr:
+    """The sum of terms in order, those that are not true subtracted."""
+    (positive, total), *others = terms
+    total = total if positive else Call("neg", (total,))
+    for positive, e in others:
+        total = Call("add" if positive else "sub", (total, e))
+    return total
 
 
 def _summed(e: Expr) -> Reduce | None:
@@ -103,11 +117,8 @@ def _with_even_powers_in_order(e: Expr, indices: Sequence[Symbol]) -> Expr:
     return rewrite(e, ordered)
 
 
-def _share(one: Expr, other: Expr, indices: Sequence[Symbol]) -> bool:
-    """Whether both compute an expensive value, of each point of the sum."""
-
-    def computed(e: Expr) -> set[Expr]:
-        nodes = (x for x in always(e) if is_expensive(x))
-        return {canonical(x, ()) for x in nodes if x.symbols.issuperset(indices)}
-
-    return not computed(one).isdisjoint(computed(other))
+def _expensive_values(total: Reduce) -> frozenset[Expr]:
+    """The expensive values that a sum computes of each of its points, with its indices called by their numbers."""
+    nodes = (x for x in always(total.body) if is_expensive(x))
+    indices = total.indices
+    return frozenset(canonical(x, indices) for x in nodes if x.symbols.issuperset(indices))
