@@ -163,7 +163,11 @@ class _Surveyor:
                 yield from self._read(e, scope, restricted)
             case ast.Application(_, args):
                 check_function(e, scope, self.indexing.sizes, self.indexing.data)
-                check_arguments(e)
+                if e.function.name not in (
+                    "max",
+                    "min",
+                ):  # of index expressions they have any number
+                    check_arguments(e)
                 for arg in args:
                     if isinstance(arg, (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)):
                         restricted |= yield from self._condition(arg, scope, restricted)

@@ -191,8 +191,12 @@ GRADIENTS = {
         "gate(if i = j then 0 else 1, ",
     ),
     "an equation that keeps a read inside": (
+        "size N\ninput x[N-1]\nf[i: N] = sum{j: N | j != i} x[max(i, j) - 1]**3",
+        "if i = j then 0 else (if j <= i then x[i - 1] else x[j - 1])",
+    ),
+    "an equation at an end": (
         "size N\ninput x[N-1]\nf[i: N] = sum{j: N | j != N - 1} x[j]**3",
-        "if N = j + 1 then 0 else x[j]",
+        "sum{j=0..N - 2} x[j]**3",
     ),
 }
 
