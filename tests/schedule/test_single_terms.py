@@ -11,6 +11,7 @@ from oracle import by_name, random_arrays
 import tadc
 from tadc import compiler
 from tadc.ir.expr import Reduce
+from tadc.ir.range import Range
 from tadc.ir.walk import postorder
 from tadc.runtime.cuda.launch import CudaRunner
 from tadc.runtime.interpreter import interpret
@@ -98,3 +99,20 @@ def test_indices_that_are_quotients_of_results_leave_sums(name, backend):
     for output, expected in by_name(f, f(**arrays)).items():
         np.testing.assert_allclose(found[output], expected, rtol=1e-12, err_msg=output)
         np.testing.assert_allclose(scheduled[output], expected, rtol=1e-10, err_msg=output)
+
+
+def test_outer_indices_keep_their_bounds():
+    """`2*q + 1 <= L` follows from `l + 2*q + 1 <= L`, which is no bound for the loop over `q` around that over `l`."""
+    f = tadc.compile(
+        "size I, J, L\ninput x[L, 2, J], w[2, 2], z[2*I, J + 1]\n"
+        "f[i: I, k: 2] = min{l: L, j: J} (x[pad(l - 5), k, j] - w[k, l % 2]**2 - abs(z[2*i + k, j + k]))"
+    ).adjoint()
+    program, _ = rewritten(f)
+    for s in program.statements:
+        for e in postorder(s.body):
+            if isinstance(e, Reduce):
+                bounds = Range.of(
+                    e.indices[0],
+                    (c.form for c in e.domain if not {*e.indices[1:]} & {*c.form.symbols}),
+                )
+                assert bounds.lows and bounds.highs, e.indices

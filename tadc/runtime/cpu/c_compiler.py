@@ -38,6 +38,7 @@ FLAGS = [
     "-O2",  # with the vectoriser of -O3: as fast, and compiled in two thirds of the time
     "-ftree-vectorize",
     "-fpeel-loops",  # loops over the two vectors of lanes are written out, and their sums stay in registers
+    "-fira-region=all",  # which inner loops are given before those around them
     "-fvect-cost-model=dynamic",
     "-march=native",
     "-fopenmp",
@@ -56,6 +57,7 @@ OPTIONAL = (
     FLAGS[-1],
     WIDE,
     "-fpeel-loops",
+    "-fira-region=all",
     "-fvect-cost-model=dynamic",
     "-fopenmp",
     "-march=native",

@@ -76,6 +76,12 @@ class Contraction:
     added: Indices
     extents: Mapping[Symbol, Affine]
 
+    def weight(self, sizes: Mapping[Symbol, int]) -> tuple[int, int]:
+        """How large the matrices are: the multiplications of a product, then how even its sides are."""
+        counts = {i: n.at(sizes) for i, n in self.extents.items()}
+        sides = [prod(counts[i] for i in group) for group in (self.rows, self.columns, self.inner)]
+        return prod(sides), min(sides)
+
 
 def contraction(
     statement: Statement, program: Program, sizes: Mapping[Symbol, int]
@@ -105,12 +111,11 @@ def contraction(
         or domain != Domain.box(of_sum)
     ):
         return None
-    counts = {i: n.at(sizes) for i, n in extents.items()}
     candidates = [
         c for sides in ((left, right), (right, left)) for c in _products(*sides, result, extents)
     ]
-    best = max(candidates, key=lambda c: _weight(c, counts), default=None)
-    return best if best and _weight(best, counts)[0] >= FEWEST else None
+    best = max(candidates, key=lambda c: c.weight(sizes), default=None)
+    return best if best and best.weight(sizes)[0] >= FEWEST else None
 
 
 def is_for_blas(c: Contraction, sizes: Mapping[Symbol, int]) -> bool:
@@ -177,12 +182,6 @@ def _digits(form: Affine, extent: Affine, extents: Mapping[Symbol, Affine]) -> l
         digits.insert(0, i)
         place = c * extents[i]
     return digits if digits and form.constant == 0 and place == extent else None
-
-
-def _weight(c: Contraction, values: Mapping[Symbol, int]) -> tuple[int, int]:
-    """How large the matrices are: the multiplications of a product, then how even its sides are."""
-    sides = [prod(values[i] for i in group) for group in (c.rows, c.columns, c.inner)]
-    return prod(sides), min(sides)
 
 
 def _products(

@@ -37,7 +37,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.normalize.reductions import plain_extent
-from tadc.schedule.cpu.contraction import contraction, factor_of, is_for_blas
+from tadc.schedule.cpu.contraction import Contraction, contraction, factor_of, is_for_blas
 from tadc.schedule.rewrite.looked_up import data_among, needed
 from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.separate import Around, Separation, separated
@@ -109,17 +109,21 @@ def _with_inner_products(
         box = [i for i in around.extents if i in e.symbols]
         if set(box) <= set(s.indices):
             return e  # it is no part of another sum
-        extents = tuple(around.extents[i] for i in box)
-        alone = Statement(Tensor(s.target.name, extents, s.target.dtype), tuple(box), (), e)
         there = replace(program, statements=(*separation.statements, s))
-        product = contraction(alone, there, values)
+        ways: list[tuple[Contraction, Mapping[Symbol, Affine]]] = []
+        for order in _orders(e, box):
+            extents = {i: around.extents[i] for i in order}
+            target = Tensor(s.target.name, tuple(extents.values()), s.target.dtype)
+            if found := contraction(Statement(target, order, (), e), there, values):
+                ways.append((found, extents))
+        if not any(is_for_blas(product, values) for product, _ in ways):
+            return e
+        _, extents = max(ways, key=lambda way: way[0].weight(values))
         most = _most_stored((e,), s.target, there, values)
-        if (
-            not product
-            or not is_for_blas(product, values)
-            or prod(n.at(values) for n in extents) > most
-            or not (read := separation.stored(e, around.extents, "product"))
-        ):
+        if prod(n.at(values) for n in extents.values()) > most:
+            return e
+        read = separation.stored(e, extents, "product")
+        if not read:
             return e
         made.add(read.tensor)
         return read
@@ -127,6 +131,16 @@ def _with_inner_products(
     names = Names((*program.tensors, *program.symbols))
     changed = separated(program, names, stored)
     return (changed if made else program), frozenset(made)
+
+
+def _orders(e: Reduce, box: Sequence[Symbol]) -> Iterator[tuple[Symbol, ...]]:
+    """Orders of the indices of a sum of products that is stored: as they are, or first those of one of the factors."""
+    yield tuple(box)
+    if isinstance(e.body, Call) and e.body.function == "mul":
+        for factor in e.body.args:
+            reads = (r for r in postorder(factor) if isinstance(r, Read))
+            first = dict.fromkeys(i for r in reads for form in r.subscripts for i in form.symbols)
+            yield tuple(dict.fromkeys((*(i for i in first if i in box), *box)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ better computed on its own:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -94,7 +94,8 @@ class _Sums:
         known &= Domain.of(c for d in self.derived for c in d.conditions)
         guards = [c for c in left.domain if bound.isdisjoint(c.form.symbols)]
         guard = Domain.of(c for c in guards if not implies(known, c))
-        inside = _without_implied(Domain.of(c for c in left.domain if c not in guards), known)
+        rest = Domain.of(c for c in left.domain if c not in guards)
+        inside = _without_implied(left.indices, rest, known)
         term = Reduce(left.op, left.indices, left.derived, inside, left.body) if left.indices else left.body  # fmt: skip
         return term if guard == EVERYWHERE else Select(guard, term, Const(NEUTRAL[e.op]))
 
@@ -128,11 +129,16 @@ class _Sums:
         return symbol(self.derived[-1].name)
 
 
-def _without_implied(domain: Domain, known: Domain) -> Domain:
-    """The domain without conditions that follow from the others and what is known."""
+def _without_implied(indices: Sequence[Symbol], domain: Domain, known: Domain) -> Domain:
+    """The domain of a sum without conditions that follow from what is known, and from the others that are not further inside: each index
+    keeps bounds in terms of those before it.
+    """
     kept = list(domain)
     for c in domain:
+        depth = max((n for n, i in enumerate(indices) if i in c.form.symbols), default=-1)
+        inside = set(indices[depth + 1 :])
         others = [other for other in kept if other is not c]
-        if implies(known & Domain.of(others), c):
+        before = [other for other in others if inside.isdisjoint(other.form.symbols)]
+        if implies(known & Domain.of(before), c):
             kept = others
     return Domain.of(kept)
