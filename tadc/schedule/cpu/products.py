@@ -111,18 +111,19 @@ def _with_inner_products(
             return e  # it is no part of another sum
         there = replace(program, statements=(*separation.statements, s))
         ways: list[tuple[Contraction, Mapping[Symbol, Affine]]] = []
-        for order in _orders(e, box):
+        for order in _orders(e, box, s.indices):
             extents = {i: around.extents[i] for i in order}
             target = Tensor(s.target.name, tuple(extents.values()), s.target.dtype)
-            if found := contraction(Statement(target, order, (), e), there, values):
+            found = contraction(Statement(target, order, (), e), there, values)
+            if not ways and not (found and is_for_blas(found, values)):
+                return e
+            if found:
                 ways.append((found, extents))
-        if not any(is_for_blas(product, values) for product, _ in ways):
-            return e
-        _, extents = max(ways, key=lambda way: way[0].weight(values))
+        best = max(ways, key=lambda way: way[0].weight(values))[1]
         most = _most_stored((e,), s.target, there, values)
-        if prod(n.at(values) for n in extents.values()) > most:
+        if prod(n.at(values) for n in best.values()) > most:
             return e
-        read = separation.stored(e, extents, "product")
+        read = separation.stored(e, best, "product")
         if not read:
             return e
         made.add(read.tensor)
@@ -133,14 +134,20 @@ def _with_inner_products(
     return (changed if made else program), frozenset(made)
 
 
-def _orders(e: Reduce, box: Sequence[Symbol]) -> Iterator[tuple[Symbol, ...]]:
-    """Orders of the indices of a sum of products that is stored: as they are, or first those of one of the factors."""
+def _orders(
+    e: Reduce, box: Sequence[Symbol], outer: Sequence[Symbol]
+) -> Iterator[tuple[Symbol, ...]]:
+    """Orders of the indices of a sum of products that is stored: as they are, or first those of one of the factors. What reads them sums over
+    those that are not `outer`, and would go through memory in long steps along the first.
+    """
     yield tuple(box)
     if isinstance(e.body, Call) and e.body.function == "mul":
         for factor in e.body.args:
             reads = (r for r in postorder(factor) if isinstance(r, Read))
             first = dict.fromkeys(i for r in reads for form in r.subscripts for i in form.symbols)
-            yield tuple(dict.fromkeys((*(i for i in first if i in box), *box)))
+            order = tuple(dict.fromkeys((*(i for i in first if i in box), *box)))
+            if order[0] in outer:
+                yield order
 
 
 @dataclass(frozen=True, slots=True)
