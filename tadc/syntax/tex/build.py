@@ -439,7 +439,10 @@ def _moved(name: str, left: Expression | Condition, others: int) -> str:
         case Binary("+", Name(letter), Number("1")) if letter.isupper():  # `s_{N+1} = s_1`
             return rf"write the boundary where it is read, `{name}_{{\operatorname{{wrap}}(i+1)}}` for a periodic one, and leave this out"
         case Binary("+", Name(letter), Number("1")):
-            return time_steps.remedy(name, letter, others)
+            own, _, label = name.rpartition(
+                "_"
+            )  # states are told by their letter, `x^{(i)}_{t+1}` by x
+            return time_steps.remedy(own if own and len(label) == 1 else name, letter, others)
         case Binary("*", Number("2"), Name(letter)) | Binary(
             _, Binary("*", Number("2"), Name(letter)), _
         ):
