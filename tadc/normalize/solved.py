@@ -21,7 +21,7 @@ from tadc.ir.program import Program, Statement
 from tadc.ir.walk import descend, postorder, substitute, with_operands
 from tadc.normalize.counted import counted
 
-__all__ = ["solved", "solved_statement"]
+__all__ = ["solved", "solved_statement", "without_implied"]
 
 
 def solved(program: Program) -> Program:
@@ -116,7 +116,7 @@ def _followed(symbols: Iterable[Symbol], derived: Iterable[Determined]) -> set[S
     return followed
 
 
-def _without_implied(e: Reduce, known: Domain) -> tuple[Reduce, Domain]:
+def without_implied(e: Reduce, known: Domain) -> tuple[Reduce, Domain]:
     """The reduction without the bounds that follow from those around it and from its others, where an index has several."""
     needed = list(e.domain)
     for bounds in _several(e):
@@ -191,7 +191,7 @@ class _Solver:
             case Reduce() if _needs_solving(e):
                 result = yield self._solved(e, known, owner)
             case Reduce(_, indices, derived, domain, body):
-                e, domain = _without_implied(e, known)
+                e, domain = without_implied(e, known)
                 inner = _Owner(frozenset((*indices, *(d.name for d in derived))), owner)
                 conditions = Domain.of(c for d in derived for c in d.conditions)
                 new = yield self.walk(body, known & domain & conditions, inner)

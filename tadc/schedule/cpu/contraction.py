@@ -124,9 +124,8 @@ def is_for_blas(c: Contraction, sizes: Mapping[Symbol, int]) -> bool:
     those of one index of several. `sizes` are those of the program.
     """
     extents = {i: n.at(sizes) for i, n in c.extents.items()}
-    sides = (prod(extents[i] for i in group) for group in (c.rows, c.columns, c.inner))
     apart = prod(extents[i] for i in c.left.behind(c.inner))
-    shortest = min(sides)
+    _, shortest = c.weight(sizes)
     in_pieces = len(c.columns) > 1 and extents[c.columns[-1]] < SHORT <= 2 * shortest
     return shortest >= SHORT or in_pieces or not c.right.ends_with(c.columns) or apart > NEAR
 

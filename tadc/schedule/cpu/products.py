@@ -38,6 +38,7 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.normalize.reductions import plain_extent
 from tadc.schedule.cpu.contraction import Contraction, contraction, factor_of, is_for_blas
+from tadc.schedule.nest.matrix_product import index_orders
 from tadc.schedule.rewrite.looked_up import data_among, needed
 from tadc.schedule.rewrite.rows import always
 from tadc.schedule.rewrite.separate import Around, Separation, separated
@@ -111,7 +112,9 @@ def _with_inner_products(
             return e  # it is no part of another sum
         there = replace(program, statements=(*separation.statements, s))
         ways: list[tuple[Contraction, Mapping[Symbol, Affine]]] = []
-        for order in _orders(e, box, s.indices):
+        for order in index_orders(e, box):
+            if ways and order[0] not in s.indices:
+                continue  # what reads it sums over the first, in long steps through memory
             extents = {i: around.extents[i] for i in order}
             target = Tensor(s.target.name, tuple(extents.values()), s.target.dtype)
             found = contraction(Statement(target, order, (), e), there, values)
@@ -132,22 +135,6 @@ def _with_inner_products(
     names = Names((*program.tensors, *program.symbols))
     changed = separated(program, names, stored)
     return (changed if made else program), frozenset(made)
-
-
-def _orders(
-    e: Reduce, box: Sequence[Symbol], outer: Sequence[Symbol]
-) -> Iterator[tuple[Symbol, ...]]:
-    """Orders of the indices of a sum of products that is stored: as they are, or first those of one of the factors. What reads them sums over
-    those that are not `outer`, and would go through memory in long steps along the first.
-    """
-    yield tuple(box)
-    if isinstance(e.body, Call) and e.body.function == "mul":
-        for factor in e.body.args:
-            reads = (r for r in postorder(factor) if isinstance(r, Read))
-            first = dict.fromkeys(i for r in reads for form in r.subscripts for i in form.symbols)
-            order = tuple(dict.fromkeys((*(i for i in first if i in box), *box)))
-            if order[0] in outer:
-                yield order
 
 
 @dataclass(frozen=True, slots=True)

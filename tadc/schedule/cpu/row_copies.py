@@ -86,18 +86,23 @@ def with_row_copies(
 def _along_rows(loop: Loop, lane: Symbol, names: Names, lie_apart: _LieApart) -> Loop:
     """The loop with copies of the rows that it reads and stores."""
     index = loop.range.index
-    inside = {*bound_indices(loop.body)}
+    inside = bound_indices(loop.body)
     lanes = [s for s in loop.body if isinstance(s, Lanes)]
     stored = [s for s in steps_of(loop.body) if isinstance(s, Store)]
     every = [s.tensor for s in stored]
     read = {e.tensor for e in reads_of(loop.body)}
+
+    def may_be_copied(tensor: str, subscripts: Sequence[Affine]) -> bool:
+        return (
+            inside.isdisjoint(i for form in subscripts for i in form.symbols)
+            and _is_along_row(subscripts, lane, index)
+            and lie_apart(tensor, subscripts, lane)
+        )
+
     reads = dict.fromkeys(
         e
         for e in always_read(lanes)
-        if e.tensor not in every
-        and inside.isdisjoint(e.symbols)
-        and _is_along_row(e.subscripts, lane, index)
-        and lie_apart(e.tensor, e.subscripts, lane)
+        if e.tensor not in every and may_be_copied(e.tensor, e.subscripts)
     )
     stores = [
         s
@@ -107,9 +112,7 @@ def _along_rows(loop: Loop, lane: Symbol, names: Names, lie_apart: _LieApart) ->
         and s.op is None
         and every.count(s.tensor) == 1
         and s.tensor not in read
-        and inside.isdisjoint(i for form in s.subscripts for i in form.symbols)
-        and _is_along_row(s.subscripts, lane, index)
-        and lie_apart(s.tensor, s.subscripts, lane)
+        and may_be_copied(s.tensor, s.subscripts)
     ]
     if not 0 < len(reads) + len(stores) <= MOST:
         return loop

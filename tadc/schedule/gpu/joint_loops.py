@@ -97,7 +97,7 @@ def joint_loop(loop: Loop, values: Sizes, adjacent: int = 1) -> Loop | None:
 
 
 def _nest(loop: Loop) -> list[Loop]:
-    """The loop, and those inside it that do all of its work."""
+    """The loop, and those inside it, with nothing beside them."""
     nest = [loop]
     while len(nest[-1].body) == 1 and isinstance(nest[-1].body[0], Loop):
         nest.append(nest[-1].body[0])

@@ -16,11 +16,11 @@ from tadc.ir.domain import EVERYWHERE
 from tadc.ir.expr import Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
-from tadc.ir.walk import postorder, replaced
+from tadc.ir.walk import replaced
 from tadc.normalize.in_bounds import is_never_empty
 from tadc.schedule.gpu.stored_factors import Times
 from tadc.schedule.gpu.terms import guards, has_data, terms_of
-from tadc.schedule.nest.matrix_product import large_product
+from tadc.schedule.nest.matrix_product import index_orders, large_product
 from tadc.schedule.nest.sizes import Sizes
 
 __all__ = ["with_products_apart"]
@@ -62,7 +62,7 @@ def _products(s: Statement, program: Program, sizes: Sizes, names: Names) -> Ite
         return
     for e, box in _sums(s, program):
         name = names.copy().fresh(f"{s.target.name}_sum")
-        each = (_stored(e, {i: box[i] for i in order}, s, name) for order in _orders(e, box))
+        each = (_stored(e, {i: box[i] for i in order}, s, name) for order in index_orders(e, box))
         if made := next((p for p in each if large_product(p, program, sizes)), None):
             names.fresh(name)
             yield made
@@ -83,17 +83,6 @@ def _sums(s: Statement, program: Program) -> Iterator[tuple[Reduce, Mapping[Symb
             used = {i: n for i, n in box.items() if i in inner.symbols}
             if needed == EVERYWHERE and is_never_empty(used.values(), program):
                 yield inner, used
-
-
-def _orders(e: Reduce, box: Mapping[Symbol, Affine]) -> Iterator[tuple[Symbol, ...]]:
-    """Orders of a product's indices: that in which they stand, and those in which one factor has them and then the other."""
-    yield tuple(box)
-    reads = [r for r in postorder((e.body,)) if isinstance(r, Read)]
-    for each in (reads, reads[::-1]):
-        read = (i for r in each for form in r.subscripts for i in form.symbols)
-        found = tuple(dict.fromkeys(i for i in read if i in box))
-        if len(found) == len(box):
-            yield found
 
 
 def _stored(e: Reduce, box: Mapping[Symbol, Affine], s: Statement, name: str) -> Statement:

@@ -7,7 +7,7 @@ is that in each tensor rows, columns and matrices are so far apart, and that nei
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Literal, TypeAlias
@@ -16,11 +16,13 @@ from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Read, Reduce
 from tadc.ir.program import Program, Statement
+from tadc.ir.walk import postorder
 from tadc.schedule.nest.loop_nest import Kernel
 
 __all__ = [
     "MatrixProduct",
     "Operand",
+    "index_orders",
     "large_product",
     "large_products",
     "left_to_blas",
@@ -177,3 +179,15 @@ def _order(indices: _Indices, axes: Mapping[Axis, _Indices]) -> tuple[Axis, ...]
         order.append(found)
         rest = rest[len(axes[found]) :]
     return tuple(order) if order and order[-1] != "batch" and len(order) >= 2 else ()
+
+
+def index_orders(e: Reduce, box: Iterable[Symbol]) -> Iterator[tuple[Symbol, ...]]:
+    """Orders of a product's indices: that in which they stand, and those in which one factor has them and then the other."""
+    every = tuple(box)
+    yield every
+    reads = [r for r in postorder((e.body,)) if isinstance(r, Read)]
+    for each in (reads, reads[::-1]):
+        read = (i for r in each for form in r.subscripts for i in form.symbols)
+        found = tuple(dict.fromkeys(i for i in read if i in every))
+        if len(found) == len(every):
+            yield found

@@ -11,7 +11,7 @@ better computed on its own:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement
 from tadc.ir.range import Range
 from tadc.ir.walk import descend, substitute, with_operands
+from tadc.normalize.solved import without_implied
 from tadc.schedule.rewrite.looked_up import has_data
 
 __all__ = ["with_quotients_of_results", "with_single_terms"]
@@ -32,20 +33,18 @@ SMALLEST = 8  # divisor
 
 def with_quotients_of_results(program: Program) -> Program:
     """The program, which reads no data, whose sums have no index that is always a quotient of what stands outside of them."""
-    statements = []
-    for s in program.statements:
-        sums = _Sums(s, Names((*program.tensors, *program.symbols)), always=True)
-        body = descend(sums.without_single(s.body, program.known & s.box))
-        derived = (*s.derived, *sums.derived)
-        statements.append(s if body is s.body else replace(s, derived=derived, body=body))
+    statements = (_without_single(s, program, always=True) for s in program.statements)
     return replace(program, statements=tuple(statements))
 
 
 def with_single_terms(s: Statement, program: Program) -> Statement:
     """A statement of the program without sums that have one term or none, if it has such sums, and reads no data."""
-    if has_data(replace(program, statements=(s,))):
-        return s
-    sums = _Sums(s, Names((*program.tensors, *program.symbols)))
+    return s if has_data(replace(program, statements=(s,))) else _without_single(s, program)
+
+
+def _without_single(s: Statement, program: Program, *, always: bool = False) -> Statement:
+    """The statement without sums of one term or none, or with `always` without indices of sums that have exactly one value."""
+    sums = _Sums(s, Names((*program.tensors, *program.symbols)), always)
     body = descend(sums.without_single(s.body, program.known & s.box))
     return s if body is s.body else replace(s, derived=(*s.derived, *sums.derived), body=body)
 
@@ -94,9 +93,11 @@ class _Sums:
         known &= Domain.of(c for d in self.derived for c in d.conditions)
         guards = [c for c in left.domain if bound.isdisjoint(c.form.symbols)]
         guard = Domain.of(c for c in guards if not implies(known, c))
-        rest = Domain.of(c for c in left.domain if c not in guards)
-        inside = _without_implied(left.indices, rest, known)
-        term = Reduce(left.op, left.indices, left.derived, inside, left.body) if left.indices else left.body  # fmt: skip
+        inside = Domain.of(c for c in left.domain if c not in guards)
+        term = left.body
+        if left.indices:
+            every = Reduce(left.op, left.indices, left.derived, inside, left.body)
+            term, _ = without_implied(every, known)
         return term if guard == EVERYWHERE else Select(guard, term, Const(NEUTRAL[e.op]))
 
     def _single(self, e: Reduce, known: Domain) -> Iterator[tuple[Symbol, Affine]]:
@@ -127,18 +128,3 @@ class _Sums:
                 return symbol(d.name)
         self.derived.append(Derived(self.names.fresh("q"), form, divisor))
         return symbol(self.derived[-1].name)
-
-
-def _without_implied(indices: Sequence[Symbol], domain: Domain, known: Domain) -> Domain:
-    """The domain of a sum without conditions that follow from what is known, and from the others that are not further inside: each index
-    keeps bounds in terms of those before it.
-    """
-    kept = list(domain)
-    for c in domain:
-        depth = max((n for n, i in enumerate(indices) if i in c.form.symbols), default=-1)
-        inside = set(indices[depth + 1 :])
-        others = [other for other in kept if other is not c]
-        before = [other for other in others if inside.isdisjoint(other.form.symbols)]
-        if implies(known & Domain.of(before), c):
-            kept = others
-    return Domain.of(kept)

@@ -439,9 +439,8 @@ def _moved(name: str, left: Expression | Condition, others: int) -> str:
         case Binary("+", Name(letter), Number("1")) if letter.isupper():  # `s_{N+1} = s_1`
             return rf"write the boundary where it is read, `{name}_{{\operatorname{{wrap}}(i+1)}}` for a periodic one, and leave this out"
         case Binary("+", Name(letter), Number("1")):
-            own, _, label = name.rpartition(
-                "_"
-            )  # states are told by their letter, `x^{(i)}_{t+1}` by x
+            # States are told by their letter, `x^{(i)}_{t+1}` by x.
+            own, _, label = name.rpartition("_")
             return time_steps.remedy(own if own and len(label) == 1 else name, letter, others)
         case Binary("*", Number("2"), Name(letter)) | Binary(
             _, Binary("*", Number("2"), Name(letter)), _
