@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.derive.products import Products
+from tadc.derive.shifts import is_only_a_shift
 from tadc.ir.affine import symbol
 from tadc.ir.domain import Domain, at_least_zero, equals_zero
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
@@ -39,11 +40,13 @@ def with_ties(
 
 
 def active(program: Program, wrt: Sequence[str]) -> frozenset[str]:
-    """The tensors that depend on one of `wrt`, those included."""
+    """The tensors that depend on one of `wrt`, those included, but maxima and minima that no output depends on."""
     names = set(wrt)
     for s in program.statements:
         if any(isinstance(e, Read) and e.tensor in names for e in postorder(s.body)):
-            names.add(s.target.name)
+            is_extreme = isinstance(s.body, Reduce) and s.body.op in ("max", "min")
+            if not (is_extreme and is_only_a_shift(program, s)):
+                names.add(s.target.name)
     return frozenset(names)
 
 

@@ -19,7 +19,8 @@ __all__ = ["tangent"]
 
 def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
     """Inputs: those of `program`, then a tangent `d<input>` for each of `wrt`. Outputs: `d<output>`."""
-    program, ties = with_ties(program, active(program, wrt), names)
+    reached = active(program, wrt)
+    program, ties = with_ties(program, reached, names)
     tensors = program.tensors
     tangents = {
         x: Tensor(names.derivative(f"d{x}"), tensors[x].shape, tensors[x].dtype) for x in wrt
@@ -32,7 +33,11 @@ def tangent(program: Program, wrt: Sequence[str], names: Names) -> Program:
     for statement in program.statements:
         name = statement.target.name
         products = Products(marks.judge(statement))
-        change = _tangent(statement, called, Shares(statement, ties, products, names))
+        change = (
+            _tangent(statement, called, Shares(statement, ties, products, names))
+            if name in reached
+            else None
+        )
         if change is not None or name in outputs:
             target = replace(
                 statement.target, name=outputs.get(name) or names.derivative(f"d{name}")

@@ -41,6 +41,26 @@ PROGRAMS = {
         [(9,), (4,)],
         "y_moved[i_1: M + N - 1] = sin(x[i_1])",
     ),
+    "an expensive number of a difference of indices": (
+        "size N\ninput a[], x[N]\ny[i: N] = sum{j: N | j < i} a**(i-j)*x[j]",
+        [(), (6,)],
+        "y_moved[i_1: N] = a**(i_1 + 1)",
+    ),
+    "an expensive number of two differences of indices": (
+        "size N, M\ninput x[N,M]\ny[i: N, j: M] = sum{k: N, l: M} exp(-sqrt((i-k)**2 + (j-l)**2))*x[k,l]",
+        [(3, 4)],
+        "y_moved[i_1: 2*N - 1, j_1: 2*M - 1] = exp(-sqrt((i_1 - N + 1)**2 + (j_1 - M + 1)**2))",
+    ),
+    "an expensive number along a band": (
+        "size N\ninput x[N]\ny[i: N] = sum{j: N | abs(i-j) <= 2} exp(-(i-j)**2/9)*x[j]",
+        [(7,)],
+        "[i: 5] = exp(-(i - 2)**2/9)",
+    ),
+    "an expensive value of windows that do not overlap stays": (
+        "size N\ninput x[8*N], w[2]\ny[i: N] = sum{k: 2} sin(x[8*i+k])*w[k]",
+        [(24,), (2,)],
+        "y[i: N] = sum{k=0..1} sin(x[8*i + k])*w[k]",
+    ),
     "an expensive value of a difference and another index": (
         "size N, M, K\ninput x[N,K], q[N], w[M,K]\ny[i: N+M-1, k] = sum{j | 0 <= i-j and i-j < N} x[i-j,k]/q[i-j]*w[j,k]",
         [(5, 3), (5,), (4, 3)],

@@ -1,6 +1,7 @@
 """Expensive values that depend on a combination of indices alone are computed once for each value of that.
 
 y[i] = sum{j} sin(x[i + j])*w[j]      is      t[n] = sin(x[n]);  y[i] = sum{j} t[i + j]*w[j]
+y[i] = sum{j} a**abs(i - j)*w[j]      is      t[n: 2*N - 1] = a**abs(n - N + 1);  y[i] = sum{j} t[i - j + N - 1]*w[j]
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from dataclasses import replace
 from math import prod
 
 from tadc.integer import implies
-from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.canonical import free_indices
 from tadc.ir.domain import Domain, between
-from tadc.ir.expr import Call, Expr, Read, Reduce
+from tadc.ir.expr import Call, Expr, IndexValue, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
@@ -74,31 +75,76 @@ def _saves_little(e: Reduce, index: Symbol) -> bool:
 
 
 def _at_combination(separation: Separation, e: Expr, around: Around) -> Expr | None:
-    """A read of the value, stored for each value of a combination of indices; None if there is no such one."""
-    free = set(free_indices(e, separation.sizes))
-    for form, extent in _combinations(e, separation, free):
-        combined = free & set(form.symbols)
-        index = next(i for i in sorted(combined) if abs(form.coefficient(i)) == 1)
-        name = separation.names.fresh(index)
+    """A read of the value, stored for each value of combinations of indices; None if there is no such one."""
+    there, places = e, dict[Symbol, tuple[Affine, Affine]]()
+    for form, extent in _combinations(e, separation, around):
+        combined = set(free_indices(there, separation.sizes)).intersection(form.symbols)
+        ones = [i for i in sorted(combined) if abs(form.coefficient(i)) == 1]
+        if len(combined) < 2 or not ones or _are_apart(form, ones[0], combined, separation, around):
+            continue
+        if not all(implies(around.known, c) for c in between(0, form, extent - 1)):
+            continue
+        index, name = ones[0], separation.names.fresh(ones[0])
         c = form.coefficient(index)
         # form = n  <=>  index = index + c*(n - form)
-        there = substitute(e, {index: symbol(index) + c * (symbol(name) - form)})
-        inside = all(implies(around.known, c) for c in between(0, form, extent - 1))
-        if inside and combined.isdisjoint(free_indices(there, separation.sizes)):
-            read = separation.stored(there, {**around.extents, name: extent}, "moved")
-            if read is not None:
-                return substitute(read, {name: form})
-    return None
+        moved = substitute(there, {index: symbol(index) + c * (symbol(name) - form)})
+        if combined.isdisjoint(free_indices(moved, separation.sizes)):
+            there, places[name] = moved, (form, extent)
+    extents = {name: extent for name, (_, extent) in places.items()}
+    read = separation.stored(there, {**around.extents, **extents}, "moved") if places else None
+    return read and substitute(read, {name: form for name, (form, _) in places.items()})
 
 
 def _combinations(
-    e: Expr, separation: Separation, free: set[str]
+    e: Expr, separation: Separation, around: Around
 ) -> Iterator[tuple[Affine, Affine]]:
-    """The subscripts made of several indices, each with the extent of its dimension."""
+    """The subscripts, and the index values from 0 on, each with the number of its values."""
     for node in postorder(e):
-        if isinstance(node, Read):
-            shape = separation.tensors[node.tensor].shape
-            for form, extent in zip(node.subscripts, shape, strict=True):
-                combined = free & set(form.symbols)
-                if len(combined) > 1 and any(abs(form.coefficient(i)) == 1 for i in combined):
-                    yield form, extent
+        match node:
+            case Read(tensor, subscripts):
+                yield from zip(subscripts, separation.tensors[tensor].shape, strict=True)
+            case IndexValue(form):
+                least = _least(form, around.known, separation.sizes)
+                less = _least(-form, around.known, separation.sizes)
+                if least is not None and less is not None:
+                    yield form - least, _at_least_one(1 - less - least)
+
+
+def _are_apart(
+    form: Affine, unit: Symbol, combined: set[Symbol], separation: Separation, around: Around
+) -> bool:
+    """Whether the form has another value for each value of two indices: in steps of 8, and 0 or 1 beside them."""
+    ends = [_least(f, around.known, separation.sizes) for f in (symbol(unit), -symbol(unit))]
+    if any(end is None or not end.is_constant for end in ends):
+        return False
+    values = 1 - sum(end.constant for end in ends if end is not None)
+    return all(abs(form.coefficient(i)) >= values for i in combined if i != unit)
+
+
+def _at_least_one(extent: Affine) -> Affine:
+    """The extent, or one that is greater by a number and is 1 where all sizes are."""
+    return extent + max(0, 1 - extent.constant - sum(c for _, c in extent.terms))
+
+
+def _least(form: Affine, known: Domain, sizes: frozenset[Symbol]) -> Affine | None:
+    """What conditions on the form, or on each of its indices, say that it is not less than."""
+    whole = _bound(form, known, sizes)
+    if whole is not None:
+        return whole
+    least = constant(form.constant)
+    for s, c in form.terms:
+        of_index = symbol(s) if c > 0 else -symbol(s)
+        bound = of_index if s in sizes else _bound(of_index, known, sizes)
+        if bound is None:
+            return None
+        least += bound * abs(c)
+    return least
+
+
+def _bound(form: Affine, known: Domain, sizes: frozenset[Symbol]) -> Affine | None:
+    """What a condition says that the form is not less than."""
+    for c in known:
+        least = form - c.form
+        if c.relation == ">=" and sizes.issuperset(least.symbols):
+            return least
+    return None
