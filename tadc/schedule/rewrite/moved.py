@@ -25,6 +25,7 @@ from tadc.schedule.rewrite.separate import Around, Separation, separated
 __all__ = ["moved_values"]
 
 FEW_TERMS = 6
+WORTHWHILE = 2  # values of indices for each value of the form: fewer are computed as fast as they are stored and read
 
 
 def moved_values(program: Program, names: Names) -> Program:
@@ -80,7 +81,7 @@ def _at_combination(separation: Separation, e: Expr, around: Around) -> Expr | N
     for form, extent in _combinations(e, separation, around):
         combined = set(free_indices(there, separation.sizes)).intersection(form.symbols)
         ones = [i for i in sorted(combined) if abs(form.coefficient(i)) == 1]
-        if len(combined) < 2 or not ones or _are_apart(form, ones[0], combined, separation, around):
+        if len(combined) < 2 or not ones or _are_few(form, combined, separation, around):
             continue
         if not all(implies(around.known, c) for c in between(0, form, extent - 1)):
             continue
@@ -110,15 +111,16 @@ def _combinations(
                     yield form - least, _at_least_one(1 - less - least)
 
 
-def _are_apart(
-    form: Affine, unit: Symbol, combined: set[Symbol], separation: Separation, around: Around
-) -> bool:
-    """Whether the form has another value for each value of two indices: in steps of 8, and 0 or 1 beside them."""
-    ends = [_least(f, around.known, separation.sizes) for f in (symbol(unit), -symbol(unit))]
-    if any(end is None or not end.is_constant for end in ends):
-        return False
-    values = 1 - sum(end.constant for end in ends if end is not None)
-    return all(abs(form.coefficient(i)) >= values for i in combined if i != unit)
+def _are_few(form: Affine, combined: set[Symbol], separation: Separation, around: Around) -> bool:
+    """Whether the form has about as many values as its indices together: those that take few values are beside steps as long."""
+    few: dict[Symbol, int] = {}
+    for i in combined:
+        ends = [_least(f, around.known, separation.sizes) for f in (symbol(i), -symbol(i))]
+        numbers = [end.constant for end in ends if end is not None and end.is_constant]
+        if len(numbers) == 2:
+            few[i] = 1 - sum(numbers)
+    steps = [abs(form.coefficient(i)) for i in combined - few.keys()]
+    return bool(few and steps) and prod(few.values()) <= WORTHWHILE * min(steps)
 
 
 def _at_least_one(extent: Affine) -> Affine:
