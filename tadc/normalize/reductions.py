@@ -201,7 +201,7 @@ class _Separation:
 
     def _with_values(self, e: Expr, around: _Surroundings) -> Expr:
         """The expression with what its operands make of stored reductions as statements: in sums over data, where it is computed for
-        each term, and so would be the derivative by each of these.
+        each term, and so would be the derivative by each of these; and choices in sums, whose derivatives are no factors of terms.
         """
         if not self.made or self._value(e, around):
             return e  # a larger one may be stored
@@ -216,7 +216,7 @@ class _Separation:
         self, e: Expr, around: _Surroundings
     ) -> tuple[Expr, dict[Symbol, Affine], str] | None:
         """What is made of stored reductions, with the extents of its indices, which are theirs, and a name."""
-        if not around.looked or not isinstance(e, (Call, Select)):
+        if not isinstance(e, (Call, Select)) or not around.bound:
             return None
         if isinstance(e, Call) and e.function == "detached":
             return None  # it is the same number
@@ -224,6 +224,8 @@ class _Separation:
         nodes = tuple(postorder(form))
         reads = [n for n in nodes if isinstance(n, Read) and n.tensor in self.made]
         if any(isinstance(n, Reduce) for n in nodes) or not reads:
+            return None
+        if not around.looked and not any(isinstance(n, Select) for n in nodes):
             return None
         free = self._free(form)
         extents = {i: n for i, n in self._extents(around).items() if i in free}

@@ -296,7 +296,7 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
         groups: dict[str, RowGroup] = {}
         if known:
             pairs = zip(schedules.values(), nests, strict=True)
-            for group in row_groups(
+            found, order = row_groups(
                 list(pairs),
                 program,
                 dtype,
@@ -305,7 +305,10 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                 products.keys() | otherwise.keys(),
                 choices,
                 scheduled=scheduled,
-            ):
+            )
+            nests = tuple(sorted(nests, key=lambda k: order.index(k.name)))
+            module = replace(module, kernels=nests)
+            for group in found:
                 groups[group.kernels[0].kernel.name] = group
                 schedules.update((k.kernel.name, k) for k in group.kernels)
             soon: set[str] = set()
@@ -318,7 +321,7 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                     k = with_row_copies(k, nest, program, dtype, usual)
                 schedules[nest.name] = k
                 soon.update(nest.reads)
-        return cls(module, tuple(schedules.values()), products, groups, otherwise)
+        return cls(module, tuple(schedules[k.name] for k in nests), products, groups, otherwise)
 
 
 def _arranged(

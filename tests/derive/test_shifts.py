@@ -64,9 +64,7 @@ def directional(text):
 
     changes = run(tangent, {**arrays, **given(tangent, along.values())}, {}).values()
     gradients = run(adjoint, {**arrays, **given(adjoint, weights.values())}, {}).values()
-    ends = [
-        run(program, {x: arrays[x] + s * STEP * along[x] for x in names}, {}) for s in (1, -1)
-    ]
+    ends = [run(program, {x: arrays[x] + s * STEP * along[x] for x in names}, {}) for s in (1, -1)]
     numeric = [(a - b) / (2 * STEP) for a, b in zip(*(e.values() for e in ends), strict=True)]
     return (
         sum(np.sum(w * c) for w, c in zip(weights.values(), changes, strict=True)),

@@ -39,6 +39,7 @@ __all__ = ["RowGroup", "row_groups"]
 
 MUCH = 4  # the rows are at most so many times what is handed on: passes over other tensors are faster one by one
 FEWEST = 32  # groups of rows: threads share them
+MOST_BETWEEN = 8  # kernels that are moved out of a group's way
 
 Scheduled = Callable[[Kernel, Mapping[Symbol, int]], CpuKernel]
 
@@ -67,29 +68,50 @@ def row_groups(
     choices: Choices = BY_MODEL,
     *,
     scheduled: Scheduled,
-) -> Iterator[RowGroup]:
-    """The groups among consecutive kernels, which come with the loop nests that they were made of. Most are in none.
+) -> tuple[list[RowGroup], list[str]]:
+    """The groups among the kernels, which come with the loop nests that they were made of, and an order of all kernels, by name, in which
+    those of a group follow each other. Most are in none.
 
     `usual` has about how large all sizes are, `alone` the names of kernels that are in none for other reasons. `scheduled` makes
     a kernel of a loop nest that runs for so many values of an index at a time.
     """
     blocks = {symbol(d.name): d for d in program.derived_sizes if d.op == "floor"}
-    members = [_Member.of(k, nest, nest.name in alone, blocks) for k, nest in kernels]
+    left = [_Member.of(k, nest, nest.name in alone, blocks) for k, nest in kernels]
     values = program.size_values(usual)
-    start = 0
-    while start < len(members):
-        depths = range(len(members[start].kernel.outer), 0, -1)
-        runs = ((depth, list(_run(members[start:], depth))) for depth in depths)
+    groups: list[RowGroup] = []
+    done: list[_Member] = []
+    while left:
+        depths = range(len(left[0].kernel.outer), 0, -1)
+        runs = ((depth, list(_run(left, depth))) for depth in depths)
         depth, run = max(runs, key=lambda pair: len(pair[1]), default=(0, []))
-        ends = range(start + len(run), start + 1, -1)
-        groups = (
-            (end, _group(run[: end - start], depth, members[:start] + members[end:], program, dtype, values, machine, scheduled))
-            for end in ends
-        )  # fmt: skip
-        end, group = next((pair for pair in groups if pair[1]), (start + 1, None))
-        if group and choices.whether(f"group of {members[start].nest.writes[0]}", True):
-            yield group
-        start = end
+        first, count = left[0].nest.writes[0], 1
+        for end in range(len(run), 1, -1):
+            together = _in_a_row(left, {m.nest.name for m in run[:end]})
+            others = [*done, *together[0], *together[2]]
+            group = _group(run[:end], depth, others, program, dtype, values, machine, scheduled)
+            if group:
+                left = [m for part in together for m in part]
+                count = len(together[0]) + end
+                if choices.whether(f"group of {first}", True):
+                    groups.append(group)
+                break
+        done, left = done + left[:count], left[count:]
+    return groups, [m.nest.name for m in done]
+
+
+def _in_a_row(members: Sequence[_Member], names: Set[str]) -> tuple[list[_Member], ...]:
+    """The members of these names, those that must run before them, and those that may run behind them, each in order."""
+    needed: set[str] = set()
+    before: list[_Member] = []
+    for m in reversed(members):
+        is_before = m.nest.name not in names and not needed.isdisjoint(m.nest.writes)
+        if is_before or m.nest.name in names:
+            needed.update(m.nest.reads)
+        if is_before:
+            before.insert(0, m)
+    first = names | {m.nest.name for m in before}
+    chosen = [m for m in members if m.nest.name in names]
+    return before, chosen, [m for m in members if m.nest.name not in first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,20 +188,31 @@ def _accesses(steps: Sequence[Step]) -> dict[str, set[tuple[Affine, ...]]]:
 
 
 def _run(members: Sequence[_Member], depth: int) -> Iterator[_Member]:
-    """The first of the members that have the same rows, or blocks of them, and read of each other only what their row has."""
+    """The first of the members, and those that have the same rows, or blocks of them, and read of each other only what their row has.
+
+    A few between them may have others: they can run before them, or behind.
+    """
     extents = members[0].nest.extents[:depth]
     written: dict[str, int] = {}
+    behind: set[str] = set()  # what cannot be computed before all of the run
+    between = 0
     for m in members:
-        if m.nest.extents[:depth] == extents:
-            m = replace(m, each=1)
-        elif (m.rows,) != extents:
-            return
+        k = replace(m, each=1) if m.nest.extents[:depth] == extents else m
         shared = {*m.nest.writes, *(t for t in m.nest.reads if t in written)}
-        in_rows = (m.keeps_to_its_rows(t, depth) and written.get(t, 1) == 1 for t in shared)
-        if not (m.has_rows(depth) and all(in_rows)):
+        if (
+            extents in (m.nest.extents[:depth], (m.rows,))
+            and behind.isdisjoint(m.nest.reads)
+            and k.has_rows(depth)
+            and all(k.keeps_to_its_rows(t, depth) and written.get(t, 1) == 1 for t in shared)
+        ):
+            written.update(dict.fromkeys(m.nest.writes, k.each))
+            yield k
+            continue
+        between += 1
+        if not written or between > MOST_BETWEEN:
             return
-        written.update(dict.fromkeys(m.nest.writes, m.each))
-        yield m
+        if m.alone or not (written.keys() | behind).isdisjoint(m.nest.reads):
+            behind.update(m.nest.writes)
 
 
 def _group(
