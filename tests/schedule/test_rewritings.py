@@ -81,6 +81,21 @@ PROGRAMS = {
         [(5, 3), (5, 3), (5, 4)],
         "(sum{e=0..K - 1} q[i, e]*k[i + j - 2, e])",
     ),
+    "two sums with a factor in common": (
+        "size N, D\ninput w[N,N], x[N,D]\ny[i,d] = (sum{j} w[i,j]*x[j,d])*2 - (sum{k} w[k,i]*x[k,d])*2",
+        [(4, 4), (4, 3)],
+        "y[i: N, d: D] = (sum{j=0..N - 1} (w[i, j] - w[j, i])*x[j, d])*2",
+    ),
+    "two sums of opposite differences": (
+        "size N, D\ninput w[N,N], x[N,D]\ny[i,d] = sum{j} w[i,j]*(x[i,d] - x[j,d]) + (sum{j} w[j,i]*(x[j,d] - x[i,d]))",
+        [(4, 4), (4, 3)],
+        "y[i: N, d: D] = sum{j=0..N - 1} (w[i, j] - w[j, i])*(x[i, d] - x[j, d])",
+    ),
+    "a factor in common that depends on no more indices stays": (
+        "size N\ninput w[N,N], x[N]\ny[i] = sum{j} w[i,j]*x[j] + sum{j} w[j,i]*x[j]",
+        [(4, 4), (4,)],
+        "y[i: N] = sum{j=0..N - 1} w[i, j]*x[j] + sum{j=0..N - 1} w[j, i]*x[j]",
+    ),
     "distances from the other side": (
         "size N\ninput t[N], x[N]\ny[j: N] = sum{i: N} t[abs(i-j)]*x[i]",
         [(5,), (5,)],

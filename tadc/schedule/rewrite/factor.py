@@ -33,6 +33,7 @@ __all__ = [
     "factors_of",
     "gate_by",
     "nested_over_data",
+    "product_of",
     "sum_of",
     "with_factors_outside",
     "without_factors",
@@ -102,7 +103,7 @@ def without_factors(
     staying = [f for f in factors if f not in leaving]
     outside = _gated(leaving, staying)
     inner = sum_of(e.indices, e.domain, staying, e.derived)
-    return inner, lambda value: _product(outside, value)
+    return inner, lambda value: product_of(outside, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class _Factoring:
         if without and len(without) < len(factors):
             within = [f for f in factors if f not in without]
             inner = sum_of(e.indices, e.domain, within)
-            value = _product(_gated(without, within), self._sum(inner, known))
+            value = product_of(_gated(without, within), self._sum(inner, known))
             if where in (None, EVERYWHERE) or all(self.is_harmless(f, known) for f in without):
                 return value
             return Select(where, value, Const(0))
@@ -175,7 +176,7 @@ class _Factoring:
             return e
         inner_sum = self._sum(sum_of((best,), of_best, within), known & rest)
         others = tuple(i for i in e.indices if i != best)
-        body = _product(_gated(outside, within), inner_sum)
+        body = product_of(_gated(outside, within), inner_sum)
         return self._sum(Reduce("sum", others, (), rest, body), known)
 
     def nested(self, e: Reduce, known: Domain) -> Reduce:
@@ -199,7 +200,7 @@ class _Factoring:
         within = [f for f in factors if best in f.value.symbols]
         outside = [f for f in factors if f not in within]
         others = tuple(i for i in e.indices if i != best)
-        body = _product(_gated(outside, within), sum_of((best,), of_best, within))
+        body = product_of(_gated(outside, within), sum_of((best,), of_best, within))
         return self.nested(Reduce("sum", others, e.derived, rest, body), known)
 
     def is_harmless(self, factor: Factor, known: Domain) -> bool:
@@ -285,7 +286,7 @@ def _parted(factor: Factor, indices: Sequence[Symbol]) -> list[Factor]:
 
 
 def gate_by(factors: Sequence[Factor]) -> Factor:
-    value = _product(factors, Const(1))
+    value = product_of(factors, Const(1))
     return Factor("mul" if isinstance(value, Const) else "gate", value)
 
 
@@ -300,7 +301,7 @@ def sum_of(
     first = next((f for f in factors if f.function == "mul"), first)
     rest = [f for f in factors if f is not first]
     return Reduce(
-        "sum", indices, derived, domain, _product(rest, first.value if first else Const(1))
+        "sum", indices, derived, domain, product_of(rest, first.value if first else Const(1))
     )
 
 
@@ -314,7 +315,7 @@ def _gated(outside: Sequence[Factor], inner: Sequence[Factor]) -> list[Factor]:
     ]
 
 
-def _product(factors: Sequence[Factor], value: Expr) -> Expr:
+def product_of(factors: Sequence[Factor], value: Expr) -> Expr:
     """The value times the factors. A sign comes last."""
     negative = False
     for f in factors:

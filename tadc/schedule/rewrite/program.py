@@ -12,6 +12,7 @@ from tadc.normalize.reductions import separate_inner_reductions
 from tadc.normalize.simplify import simplify
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.rewrite.common import common
+from tadc.schedule.rewrite.common_factors import with_common_factors
 from tadc.schedule.rewrite.diagonals import diagonals
 from tadc.schedule.rewrite.divisors import with_divisors_before
 from tadc.schedule.rewrite.factor import factored
@@ -103,7 +104,7 @@ def recomputing(program: Program, recomputed: frozenset[str]) -> Program:
 
 
 def rearranged(program: Program, by_rows: bool = True) -> Program:
-    """Factors stand outside of sums, and sums on diagonals are tensors."""
+    """Factors stand outside of sums, those of several sums once, and sums on diagonals are tensors."""
     program = summands(program, Names((*program.tensors, *program.symbols)))
-    program = simplify(factored(program, by_rows))
+    program = simplify(with_common_factors(factored(program, by_rows)))
     return diagonals(program, Names((*program.tensors, *program.symbols)))
