@@ -9,19 +9,26 @@ multiplications are left.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
+from typing import TypeAlias
 
 from tadc.ir.affine import Symbol
 from tadc.ir.expr import Call, Const, Expr, Reduce
 from tadc.ir.program import Program, Statement
 from tadc.schedule.rewrite.common import in_indices_of
 from tadc.schedule.rewrite.factor import Factor, factors_of, product_of, sum_of
+from tadc.schedule.rewrite.joined import signed_terms
 
 __all__ = ["with_common_factors"]
 
 
 NEGATIVE = Factor("mul", Const(-1))
+MOST_BEFORE = 8  # terms that one is compared with: there may be thousands
+
+# The only sum in a product, and the other factors.
+_Summed: TypeAlias = tuple[Reduce, tuple[Factor, ...]]
 
 
 def with_common_factors(program: Program) -> Program:
@@ -30,39 +37,27 @@ def with_common_factors(program: Program) -> Program:
 
 
 def _with_fewer_sums(s: Statement) -> Statement:
-    terms = list(_terms(s.body))
-    for n, first in enumerate(terms):
-        for m, second in enumerate(terms[n + 1 :], n + 1):
-            together = _together(first, second, s.indices)
-            if together is not None:
-                first = terms[n] = together
-                terms[m] = Const(0)
-    left = [e for e in terms if e != Const(0)]
+    terms = [e if positive else Call("neg", (e,)) for positive, e in signed_terms(s.body)]
+    left: list[tuple[Expr, _Summed | None]] = []
+    for term in terms:
+        summed = _summed(term)
+        pairs = (
+            (n, _together(before, summed, s.indices))
+            for n, (_, before) in [*enumerate(left)][-MOST_BEFORE:]
+            if before and summed
+        )
+        n, together = next((pair for pair in pairs if pair[1]), (0, None))
+        if together:
+            left[n] = together, _summed(together)
+        else:
+            left.append((term, summed))
     if len(left) == len(terms):
         return s
-    body = left[0]
-    for e in left[1:]:
-        body = Call("add", (body, e))
-    return replace(s, body=body)
+    return replace(s, body=reduce(lambda total, e: Call("add", (total, e)), [e for e, _ in left]))
 
 
-def _terms(e: Expr) -> Iterator[Expr]:
-    match e:
-        case Call("add", (a, b)):
-            yield from _terms(a)
-            yield from _terms(b)
-        case Call("sub", (a, b)):
-            yield from _terms(a)
-            yield from (Call("neg", (term,)) for term in _terms(b))
-        case _:
-            yield e
-
-
-def _together(first: Expr, second: Expr, indices: Sequence[Symbol]) -> Expr | None:
+def _together(one: _Summed, other: _Summed, indices: Sequence[Symbol]) -> Expr | None:
     """Both sums, with factors outside, as one; None where their terms have no factor that depends on more indices than what it multiplies."""
-    one, other = _summed(first), _summed(second)
-    if one is None or other is None:
-        return None
     (total, outside), (further, theirs) = one, other
     body = in_indices_of(total, further)
     if body is None or _unsigned(outside) != _unsigned(theirs):
@@ -99,8 +94,7 @@ def _signs(factors: Iterable[Factor]) -> list[Factor]:
     return [f for f in factors if f == NEGATIVE]
 
 
-def _summed(e: Expr) -> tuple[Reduce, tuple[Factor, ...]] | None:
-    """The sum in a product, and the other factors; None if it has not one sum."""
+def _summed(e: Expr) -> _Summed | None:
     factors = factors_of(e)
     sums = [f for f in factors if isinstance(f.value, Reduce)]
     match sums:

@@ -20,7 +20,7 @@ from tadc.ir.walk import postorder, replaced, rewrite
 from tadc.schedule.rewrite.common import in_indices_of
 from tadc.schedule.rewrite.rows import always, is_expensive
 
-__all__ = ["joined"]
+__all__ = ["joined", "signed_terms"]
 
 
 def joined(program: Program) -> Program:
@@ -32,7 +32,7 @@ def joined(program: Program) -> Program:
 def _joined(s: Statement) -> Statement:
     if not _has_sums(s.body):
         return s
-    terms = list(_terms(_with_even_powers_in_order(s.body, s.indices)))
+    terms = list(signed_terms(_with_even_powers_in_order(s.body, s.indices)))
     sums = {n: found for n, (_, e) in enumerate(terms) if (found := _summed(e)) is not None}
     if len(sums) == 1:
         return s
@@ -85,7 +85,7 @@ def _has_sums(e: Expr) -> bool:
     return any(isinstance(node, Reduce) for node in postorder(e))
 
 
-def _terms(e: Expr) -> Iterator[tuple[bool, Expr]]:
+def signed_terms(e: Expr) -> Iterator[tuple[bool, Expr]]:
     """The terms that are added, or, where that is not true, subtracted, in order."""
     waiting = [(True, e)]
     while waiting:

@@ -6,8 +6,9 @@ y[i] = sum{j} a**abs(i - j)*w[j]      is      t[n: 2*N - 1] = a**abs(n - N + 1);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 from tadc.integer import implies
@@ -20,6 +21,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
 from tadc.schedule.rewrite.rows import is_expensive
+from tadc.schedule.rewrite.running import running
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["moved_values"]
@@ -29,11 +31,14 @@ WORTHWHILE = 2  # values of indices for each value of the form: fewer are comput
 
 
 def moved_values(program: Program, names: Names) -> Program:
-    """The program with such values as statements."""
-    return separated(program, names, _moved)
+    """The program with such values as statements. A running sum, which has a few values of them for each step, keeps its own."""
+    passes = frozenset(s.target.name for s in program.statements if running(s, program))
+    return separated(program, names, partial(_moved, passes))
 
 
-def _moved(separation: Separation, e: Expr, around: Around) -> Expr:
+def _moved(passes: Set[str], separation: Separation, e: Expr, around: Around) -> Expr:
+    if separation.statement.target.name in passes:
+        return e
     match e:
         case Reduce("sum", [_, _, *_], ()):
             return _moved_part(separation, e, around)

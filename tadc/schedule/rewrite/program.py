@@ -55,6 +55,8 @@ def scheduled(
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
     program = rearranged(common(program), by_rows=choices.whether(BY_ROWS, True))
+    if choices.whether("running sums are one pass", True):
+        program = separate_running(program, Names((*program.tensors, *program.symbols)))
     if choices.whether("values of combined indices are stored", True):
         program = moved_values(program, Names((*program.tensors, *program.symbols)))
     program = inlined(_with_sums_apart(common(program), choices))  # sums have left some statements
