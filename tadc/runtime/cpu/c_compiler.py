@@ -69,16 +69,13 @@ UNUSED = {
     "win32": (FLAGS[-1], "-fPIC", "-march=native"),
 }
 SECONDS = 300  # for one file
-SECONDS_FOR_A_LINE = (
-    30  # for a file of one line, which tells a compiler that hangs from a text that takes long
-)
+SECONDS_FOR_A_LINE = 30  # by which a compiler that hangs differs from one with a long text
 BUILDING = "tadc-build-"  # how the names of folders for temporary files begin
 
 MANY = 500  # libraries
 
-_stuck: dict[
-    tuple[str, ...], str
-] = {}  # compilers, some with a text, that did not end and are not asked again
+# Compilers that did not end and are not asked again, at all or (with its digest) for one text.
+_stuck: dict[tuple[str, ...], str] = {}
 _unload = getattr(_ctypes, "dlclose" if hasattr(_ctypes, "dlclose") else "FreeLibrary")
 
 

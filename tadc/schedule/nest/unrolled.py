@@ -49,7 +49,7 @@ def unrolled(kernel: Kernel, outer: int = 0) -> Kernel | None:
     extents = kernel.extents[outer:]
     if not extents or not all(n.is_constant for n in extents):
         return None
-    if not 1 < prod(n.constant for n in extents) <= MOST_POINTS:
+    if not 1 < prod(max(0, n.constant) for n in extents) <= MOST_POINTS:
         return None
     points = list(product(*(range(n.constant) for n in extents)))
     symbols = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
