@@ -17,7 +17,16 @@ from tadc.ir.element_types import REAL_TYPES
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["BACKENDS", "MEMORY", "ON_DEVICES", "Given", "Options", "size_number", "with_options"]
+__all__ = [
+    "BACKENDS",
+    "MEMORY",
+    "ON_DEVICES",
+    "Given",
+    "Options",
+    "one_of",
+    "size_number",
+    "with_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check: TypeAlias = Callable[
@@ -61,7 +70,9 @@ def _string(what: str, text: Any) -> str | None:
     return text
 
 
-def _one_of(*allowed: str | int) -> Check:
+def one_of(*allowed: str | int) -> Check:
+    """Raises ArgumentError for any other value, arrays too, which have no truth when they are compared."""
+
     def checked(what: str, value: Any) -> Any:
         if not isinstance(value, (str, Integral)) or value not in allowed:
             choices = ", ".join(map(repr, allowed))
@@ -138,16 +149,16 @@ class Options:
     #                                     default  what it may be         backends with a use for it
     dtype:        str | None        = _row(None,   _element_type)
     sizes:        Mapping[str, int] = _row(None,   _size_numbers)
-    backend:      str               = _row("auto", _one_of(*BACKENDS))
-    memory:       str               = _row("auto", _one_of(*MEMORY),      "numpy native cuda opencl")
-    blas:         bool              = _row(True,   _one_of(False, True),  "native cuda")
-    index_base:   int               = _row(0,      _one_of(0, 1))
+    backend:      str               = _row("auto", one_of(*BACKENDS))
+    memory:       str               = _row("auto", one_of(*MEMORY),      "numpy native cuda opencl")
+    blas:         bool              = _row(True,   one_of(False, True),  "native cuda")
+    index_base:   int               = _row(0,      one_of(0, 1))
     name:         str | None        = _row(None,   _string)
     threads:      int | None        = _row(None,   _positive,             "native")
     memory_limit: int | None        = _row(None,   _bytes,                "numpy native cuda opencl")
-    fast_math:    bool              = _row(False,  _one_of(False, True),  "cuda opencl")
-    tensor_cores: bool              = _row(False,  _one_of(False, True),  "cuda")
-    bounds:       str               = _row("check", _one_of("check", "nan", "trust"))
+    fast_math:    bool              = _row(False,  one_of(False, True),  "cuda opencl")
+    tensor_cores: bool              = _row(False,  one_of(False, True),  "cuda")
+    bounds:       str               = _row("check", one_of("check", "nan", "trust"))
     list_limit:   int               = _row(2**31,  size_number)
     # fmt: on
 

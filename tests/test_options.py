@@ -66,12 +66,42 @@ def test_other_types_are_an_error(dtype):
             "`N` has a number already\nleave it out",
         ),
         (lambda: tadc.compile("size N\ny[i: N] = i").fix(N=3).fix(N=3), "`N` has a number already"),
+        (lambda: tadc.compile(F, lang=np.ones(2)), "`lang` is array"),
+        (lambda: tadc.compile(F).adjoint(np.ones((1, 2))), "is no input"),
+        (lambda: tadc.compile(F).vjp(np.ones(2), wrt=[["x"]]), "is no input"),
+        (lambda: tadc.compile(F).cost(mode=np.ones(2)), "there is no mode"),
+        (lambda: tadc.compile(F).plan(mode=np.ones(2)), "there is no mode"),
+        (lambda: tadc.compile(F).block(np.ones(2)), "is no tensor that is computed"),
+        (lambda: tadc.index(np.array([0], "M8[s]")), "integers"),
     ],
 )
 def test_unknown_options_are_errors_of_tadc_and_type_errors(attempt, message):
     with pytest.raises(tadc.ArgumentError, match=message) as caught:
         attempt()
     assert isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize("accumulate", ["no", [], {}, np.ones(2), None, 2])
+def test_what_is_no_truth_value_does_not_accumulate(accumulate):
+    f, x, into = tadc.compile(F), np.ones(2), np.zeros(2)
+    pullback = f.vjp(x)[1]
+
+    for attempt in (
+        lambda: f(x, out=into, accumulate=accumulate),
+        lambda: f.jvp({"x": x}, {"x": x}, out=into, accumulate=accumulate),
+        lambda: pullback(x, out=(into,), accumulate=accumulate),
+    ):
+        with pytest.raises(tadc.ArgumentError, match="`accumulate` is"):
+            attempt()
+
+    assert not into.any()
+
+
+def test_a_masked_array_takes_no_results():
+    into = np.ma.MaskedArray(np.zeros(2), [True, False])
+
+    with pytest.raises(tadc.ArgumentError, match="`out` for `y` is not a writeable array"):
+        tadc.compile(F)(np.ones(2), out=into)
 
 
 def test_a_file_may_be_read_in_the_other_spelling(tmp_path):

@@ -182,9 +182,9 @@ def refuse_data(f: Function) -> None:
 def checked_target(f: Function, target: Any) -> None:
     """Raises ArgumentError for what is no computed tensor of the function, and for functions that have no blocks."""
     computed = [s.target.name for s in f._program.statements]  # the same for all sizes
-    if target not in computed:
+    if not isinstance(target, str) or target not in computed:
         known = f"write one of {', '.join(computed)}"
-        if target in f.inputs:
+        if isinstance(target, str) and target in f.inputs:
             fact = f"`{target}` is an input, and blocks are of what is computed"
         else:
             fact = f"`{target}` is no tensor that is computed"

@@ -170,7 +170,7 @@ def chosen_inputs(f: HasInputs, wrt: Wrt, default: Sequence[str]) -> tuple[str, 
     real = (n for n in default if n not in f.index_inputs)
     names = tuple(real) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
     for k, name in enumerate(names):
-        if name not in f.inputs:
+        if not isinstance(name, str) or name not in f.inputs:
             raise ArgumentError(
                 None, f"`{name}` is no input", fix=f"the inputs are {', '.join(f.inputs)}"
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tadc.function.foreign import framework_of
 from tadc.ir.sparse import Sparse
 from tadc.runtime.index import Index
@@ -61,6 +63,8 @@ def _parts(value: Any) -> Stored | None:
     """What a sparse array consists of; None for anything else."""
     if is_sparse(value):
         return of_scipy(value)
+    if isinstance(value, np.ndarray):
+        return None  # its `data` may be an error, as of dates
     # Sparse arrays of JAX are no arrays of it, and hold them.
     framework = framework_of((value, getattr(value, "data", None)))
     of_framework = getattr(framework, "sparse_parts", None)

@@ -24,6 +24,7 @@ from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.steps import Array, Step, Values
 from tadc.function.sweeps import Sides, Straight, sweep_of
+from tadc.options import one_of
 from tadc.runtime.linear import Block
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Inverse:
         solver: Solver,
     ) -> Inverse:
         """The inverse at these arguments of a call. Raises SingularError, DerivativeError, and what a call raises."""
+        one_of(False, True)("`check`", check)
         if not isinstance(refine, int) or refine < 0:
             raise ArgumentError(
                 None, f"`refine` is {refine!r}", fix="give a number of refinements, 0 or more"

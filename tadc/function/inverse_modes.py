@@ -22,6 +22,8 @@ from tadc.function.steps import Array, Step, Values
 from tadc.function.sweeps import Change, Sides, Sweep, sweep_of
 from tadc.function.walk import MEMORIES, Memory
 from tadc.ir.names import Names
+from tadc.options import one_of
+from tadc.runtime.arguments import as_array
 from tadc.runtime.binding import bind_sizes
 from tadc.runtime.cuda.arrays import is_gpu_array, module_of
 from tadc.runtime.linear import Block
@@ -66,12 +68,13 @@ def sides_of(f: Function | Rolled, wrt: Wrt, of: Wrt) -> Sides:
         raise ArgumentError(None, f"`of` is {of!r}", fix="give the name of an output, or several")
     every = tuple(states.values()) or f.outputs
     names = every if of is None else (of,) if isinstance(of, str) else tuple(of)
-    outputs = tuple(states.get(n, n) if n not in f.outputs else n for n in names)
-    for k, name in enumerate(outputs):
-        if name not in f.outputs:
+    for name in names:
+        if not isinstance(name, str) or (name not in f.outputs and name not in states):
             raise ArgumentError(
                 None, f"`{name}` is no output", fix=f"the outputs are {', '.join(f.outputs)}"
             )
+    outputs = tuple(states.get(n, n) if n not in f.outputs else n for n in names)
+    for k, name in enumerate(outputs):
         if name in outputs[:k]:
             raise ArgumentError(None, f"`{name}` stands twice in `of`", fix="name it once")
     if not chosen or not outputs:
@@ -151,16 +154,13 @@ class InverseMode:
         batch_dims: int = 0,
         memory: str | None = None,
     ) -> None:
-        if memory not in (None, *MEMORIES):
-            raise ArgumentError(
-                None, f"`memory` is {memory!r}", fix=f"use one of {', '.join(map(repr, MEMORIES))}"
-            )
         self._f = f
         self.mode = mode
         self._sides = sides
         self.solver = solver
         self.batch_dims = batch_dims
-        self._memory: Memory = memory or "auto"
+        chosen = "auto" if memory is None else memory
+        self._memory: Memory = one_of(*MEMORIES)("`memory`", chosen)
         self.drift: float | None = None
         for x in (*sides.wrt, *sides.of) if batch_dims else ():
             if (f.rank(x) or 0) < batch_dims:
@@ -433,15 +433,7 @@ def vectors_of(
     xp = module_of(next(iter(values.values()), None))
     for value, vector in vectors.items():
         shape = shape_of(f, values, value)
-        try:
-            array = xp.asarray(vector)
-            if array.dtype.kind not in "fiub":
-                raise TypeError
-            array = array.astype(dtype, copy=False)
-        except (TypeError, ValueError):
-            raise ArgumentError(
-                None, f"`{called[value]}` is no array of numbers", fix="pass an array of reals"
-            ) from None
+        array = xp.asarray(as_array(called[value], vector)).astype(dtype, copy=False)
         if array.shape != shape:
             raise ShapeError(
                 None,
@@ -470,7 +462,7 @@ def relative(error: Values, of: Values) -> float:
 
 def is_inverse(mode: str) -> bool:
     """Whether the name is one of an inverse mode."""
-    return mode in get_args(Mode)
+    return isinstance(mode, str) and mode in get_args(Mode)  # an array has no truth when compared
 
 
 def inverse_in_mode(f: Function, mode: str, wrt: Wrt) -> InverseMode:

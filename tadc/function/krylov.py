@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, gmres
 
-from tadc.errors import ArgumentError, ConvergenceError, DerivativeError
-from tadc.options import size_number
+from tadc.errors import ConvergenceError, DerivativeError
+from tadc.options import one_of, size_number
 from tadc.runtime.linear.block import Array
 
 __all__ = ["Krylov", "Solver"]
@@ -30,12 +30,7 @@ class Solver:
     @classmethod
     def of(cls, dense_limit: int, solver: str) -> Solver:
         """Raises ArgumentError for another word than "direct" and "krylov", and for a limit that is no number of rows."""
-        if solver not in ("direct", "krylov"):
-            raise ArgumentError(
-                None,
-                f"`solver` is {solver!r}",
-                fix="use 'direct', or 'krylov' for large dense steps",
-            )
+        one_of("direct", "krylov")("`solver`", solver)
         return cls(size_number("`dense_limit`", dense_limit), solver == "krylov")
 
 

@@ -15,7 +15,7 @@ from tadc.function.krylov import Solver
 from tadc.function.rolled import Rolled
 from tadc.function.steps import Array, Values
 from tadc.function.sweeps import Sides, Sweep, sweep_of
-from tadc.options import size_number
+from tadc.options import one_of, size_number
 
 if TYPE_CHECKING:
     from tadc.function.function import Function
@@ -53,6 +53,7 @@ def newton(
     solver: Solver,
 ) -> Solution:
     """The solution of `f = target` from the start `given`, as `Function.newton` says."""
+    one_of(False, True)("`line_search`", line_search)
     max_iterations = size_number("`max_iterations`", max_iterations)
     if tol is not None and (not isinstance(tol, Real) or not tol >= 0):
         raise ArgumentError(None, f"`tol` is {tol!r:.40}", fix="give a number that is not negative")

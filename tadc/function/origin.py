@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias
 
 from tadc import compiler
 from tadc.cache import disk_cached
-from tadc.errors import ArgumentError, Error, Source
+from tadc.errors import Error, Source
 from tadc.function.open_sizes import OpenSizes, with_stand_ins
 from tadc.inplace.segments import Path
 from tadc.ir.names import identifier
-from tadc.options import Options
+from tadc.options import Options, one_of
 from tadc.resolve.resolve import Resolved
 from tadc.syntax import ast
 
@@ -42,9 +42,7 @@ class Origin:
 
     @classmethod
     def of(cls, source: Source, lang: Literal["idx", "tex"], options: Options) -> Origin:
-        if lang not in ("idx", "tex"):
-            raise ArgumentError(None, f"`lang` is {lang!r}", fix="use 'idx' or 'tex'")
-        return cls(source, lang, options)
+        return cls(source, one_of("idx", "tex")("`lang`", lang), options)
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -22,7 +22,7 @@ from tadc.function.signature import signature, with_argument_errors, with_names
 from tadc.inplace.rounds import Numbers
 from tadc.inplace.segments import Rounds, Segment, outline, round_name
 from tadc.ir.element_types import HALF_TYPES, INDEX
-from tadc.options import size_number
+from tadc.options import one_of, size_number
 from tadc.runtime.arguments import NUMBERS, promoted_beside
 from tadc.runtime.cuda.arrays import is_gpu_array
 from tadc.runtime.element_types import numpy_type
@@ -85,6 +85,7 @@ class Loop:
 
 def refuse_targets(out: Any, accumulate: bool = False) -> None:
     """Raises BackendError where a call has arrays to write to."""
+    one_of(False, True)("`accumulate`", accumulate)
     if out is not None or accumulate:
         raise BackendError(None, "`out` is not for long loops", fix="use what is returned")
 

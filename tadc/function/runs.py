@@ -201,7 +201,7 @@ def _parts(
     f: Function, mode: str, sizes: Mapping[str, int] | None, dtype: str
 ) -> tuple[Function, ...]:
     """The functions that are run for a mode; as if all fitted into memory where there are no sizes."""
-    match mode:
+    match mode if isinstance(mode, str) else None:  # an array has no truth when compared
         case "primal":
             return (f,)
         case "adjoint":

@@ -307,7 +307,8 @@ def check_targets(
     """
     for name, target in given.items():
         shape, dtype = expected[name]
-        if not isinstance(target, kind) or not getattr(target.flags, "writeable", True):
+        masked = isinstance(target, np.ma.MaskedArray)  # it would show results behind its mask
+        if masked or not isinstance(target, kind) or not getattr(target.flags, "writeable", True):
             raise ArgumentError(
                 None,
                 f"`out` for `{name}` is not a writeable array",

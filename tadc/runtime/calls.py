@@ -23,7 +23,7 @@ from tadc.bounded_cache import BoundedCache
 from tadc.errors import ArgumentError, BackendError, Error
 from tadc.ir.element_types import HALF_TYPES, INDEX, arithmetic
 from tadc.ir.program import Program
-from tadc.options import ON_DEVICES, Options
+from tadc.options import ON_DEVICES, Options, one_of
 from tadc.resolve.resolve import Resolved
 from tadc.runtime.arguments import (
     NUMBERS,
@@ -146,6 +146,8 @@ class Calls:
             sizes = NO_SIZES
             if named or len(arrays) != self._count:
                 arrays, sizes = self.ordered(arrays, named)
+            if accumulate is not False:
+                one_of(False, True)("`accumulate`", accumulate)
             key = signature(arrays, sizes, out, accumulate, types)
             repeated = self._repeated.get(key)
             if repeated is not None and (results := repeated(arrays, out)) is not None:

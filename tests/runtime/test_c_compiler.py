@@ -254,12 +254,13 @@ def test_a_compiler_that_leaves_children_is_not_waited_for(compiler):
 def test_a_compiler_that_hangs_is_ended_and_not_asked_again(compiler, tmp_path, monkeypatch):
     compiler(f"echo asked >> '{tmp_path}/asked'; sleep 1000 & echo $! > '{tmp_path}/child'; wait")
     monkeypatch.setattr(c_compiler, "SECONDS", 2)
+    monkeypatch.setattr(c_compiler, "SECONDS_FOR_A_LINE", 1)
 
-    for _ in range(2):
+    for text in (TEXT, TEXT, f"{TEXT}\n"):
         with pytest.raises(tadc.BackendError, match="ran for 2 seconds, and was ended"):
-            seven()
+            loaded(text)
 
-    assert (tmp_path / "asked").read_text() == "asked\n"
+    assert (tmp_path / "asked").read_text() == "asked\n" * 2  # the second time for one line
     child = int((tmp_path / "child").read_text())
     for _ in range(100):  # it is ended, and whoever inherits it notices
         state = Path(f"/proc/{child}/stat")
@@ -268,6 +269,23 @@ def test_a_compiler_that_hangs_is_ended_and_not_asked_again(compiler, tmp_path, 
         time.sleep(0.05)
     else:
         pytest.fail("a process of the compiler goes on")
+
+
+@pytest.mark.slow
+def test_a_text_that_takes_too_long_is_not_compiled_again_and_others_are(
+    compiler, tmp_path, monkeypatch
+):
+    hangs = f"""grep -q slow "$a" && echo asked >> '{tmp_path}/asked' && exec sleep 1000"""
+    compiler(f"""for a in "$@"; do case "$a" in *program.c) {hangs};; esac; done\nexec cc "$@\"""")
+    monkeypatch.setattr(c_compiler, "SECONDS", 2)
+
+    for _ in range(2):
+        with pytest.raises(tadc.BackendError, match="ran for 2 seconds, and was ended"):
+            loaded(f"/* slow */ {TEXT}")
+
+    monkeypatch.setattr(c_compiler, "SECONDS", 300)
+    assert seven() == 7
+    assert (tmp_path / "asked").read_text() == "asked\n"
 
 
 def test_flags_that_a_compiler_does_not_know_are_left_out(compiler):

@@ -217,6 +217,14 @@ def test_every_processor_and_number_of_threads_has_the_same_bits(monkeypatch, na
                 assert np.abs(a - c).max() <= (1e-12 if dtype == "float64" else 3e-5) * scale
 
 
+def test_no_points_are_written_out_where_another_extent_is_huge():
+    f = tadc.compile(
+        "size N, M\ninput x[N, M], w[M]\ny[i] = sum{j} x[i,j]*w[j]", sizes={"N": 0, "M": 2**32}
+    )
+
+    assert "dx" in f.adjoint().source("c")  # a list of all columns takes more than any memory
+
+
 def test_a_phase_of_a_gradient_in_which_nothing_is_left_to_test_compiles():
     f = tadc.compile("input x[538]\ny[j: 2, i: 180] = x[3*i]", backend="native")
 

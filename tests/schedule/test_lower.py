@@ -6,6 +6,7 @@ import pytest
 from programs import normal
 from random_programs import random_program
 
+import tadc
 from tadc.compiler import adjoint_program
 from tadc.ir.expr import Call, Read
 from tadc.ir.walk import postorder
@@ -20,7 +21,7 @@ from tadc.schedule.nest.loop_nest import (
     Store,
 )
 from tadc.schedule.nest.lower import kernels
-from tadc.schedule.rewrite.program import scheduled
+from tadc.schedule.rewrite.program import recomputing, scheduled
 
 
 def lowered(text):
@@ -116,6 +117,24 @@ def test_locals_and_loop_indices_differ_from_all_around_them(seed):
         around = {*kernel.reads, *kernel.writes, *sizes, *kernel.indices}
         assert kernel.locals.isdisjoint(around)
         check_scopes(kernel.body, around)
+
+
+def test_sums_with_one_loop_have_it_outside_of_loops_that_need_one_of_them():
+    # A sum over `d` needs the divisor, a sum over `e` that has one loop with other sums over `d`.
+    attention = tadc.compile(
+        "size N, D\ninput q[N,D], k[N,D], v[N,D]\n"
+        "z[i: N,e] = sum{j=0..i} sigmoid(k[j,e])\n"
+        "s[i: N,e,d] = sum{j=0..i} sigmoid(k[j,e])*v[j,d]\n"
+        "o[i,d] = (sum{e} sigmoid(q[i,e])*s[i,e,d])/(sum{e} sigmoid(q[i,e])*z[i,e])"
+    )
+    program = scheduled(attention.adjoint().program, frozenset())
+    computed_again = frozenset(["o_sum", "do_sum", "do_sum_1"])
+    assert computed_again <= program.tensors.keys()
+
+    program = recomputing(program, computed_again)
+
+    for kernel in kernels(program, "adjoint"):
+        check_scopes(kernel.body, {*kernel.reads, *kernel.writes, *program.sizes, *kernel.indices})
 
 
 def check_scopes(steps, around):

@@ -69,11 +69,13 @@ UNUSED = {
     "win32": (FLAGS[-1], "-fPIC", "-march=native"),
 }
 SECONDS = 300  # for one file
+SECONDS_FOR_A_LINE = 30  # by which a compiler that hangs differs from one with a long text
 BUILDING = "tadc-build-"  # how the names of folders for temporary files begin
 
 MANY = 500  # libraries
 
-_stuck: dict[tuple[str, ...], str] = {}  # compilers that did not end, and are not asked again
+# Compilers that did not end and are not asked again, at all or (with its digest) for one text.
+_stuck: dict[tuple[str, ...], str] = {}
 _unload = getattr(_ctypes, "dlclose" if hasattr(_ctypes, "dlclose") else "FreeLibrary")
 
 
@@ -252,7 +254,7 @@ def _built(
         chosen = [f for f in flags if f not in left_out]
         with stage(f"compiling {len(text) // 1024 + 1} KB of C"):
             files = [str(source), "-o", str(library), "-lm"]
-            report = _run([*command, *chosen, *given, *files], place)
+            report = _asked(text, command, (*chosen, *given, *files), place)
         if not report:
             if library.is_file():
                 return library
@@ -273,28 +275,49 @@ def _failed(command: tuple[str, ...], what: str, place: Path) -> CannotCompile:
     )
 
 
-def _run(command: list[str], place: Path) -> str:
+def _asked(text: str, command: tuple[str, ...], arguments: tuple[str, ...], place: Path) -> str:
+    """What the compiler says of the text. Raises BackendError if it does not end, which other flags would not change.
+
+    It is not asked again for this text then, and for no other if it does not end with one line either.
+    """
+    this = (*command, digest(text))
+    for key in (command, this):
+        if key in _stuck:
+            raise _failed(command, _stuck[key], place)
+    try:
+        return _run([*command, *arguments], place, SECONDS)
+    except subprocess.TimeoutExpired:
+        key = this if _ends_with_a_line(command, place) else command
+        _stuck[key] = f"ran for {SECONDS} seconds, and was ended"
+        raise _failed(command, _stuck[key], place) from None
+
+
+def _ends_with_a_line(command: tuple[str, ...], place: Path) -> bool:
+    line = place / "line.c"
+    line.write_text("int line;\n", "utf-8")
+    try:
+        _run([*command, "-c", str(line), "-o", str(place / "line.o")], place, SECONDS_FOR_A_LINE)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _run(command: list[str], place: Path, seconds: float) -> str:
     """Run a compiler. The text of its failure, empty if there is none.
 
     Its output goes to a file, and it has a group of its own: neither what it leaves running nor what it waits for is
-    waited for. Raises BackendError if it does not end, which other flags would not change.
+    waited for. Raises TimeoutExpired if it does not end in time.
     """
     output = place / "output"
-    name = (command[0],)
-    if name in _stuck:
-        raise _failed(name, _stuck[name], place)
     process = None
     try:
         with open(output, "wb") as file, _uninterrupted():
             process = subprocess.Popen(
                 command, stdin=DEVNULL, stdout=file, stderr=file, start_new_session=True
             )
-        status = process.wait(SECONDS)
+        status = process.wait(seconds)
     except (OSError, ValueError) as error:
         return str(error)
-    except subprocess.TimeoutExpired:
-        _stuck[name] = f"ran for {SECONDS} seconds, and was ended"
-        raise _failed(name, _stuck[name], place) from None
     finally:
         if process is not None:
             _end(process)

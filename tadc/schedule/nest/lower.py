@@ -147,6 +147,7 @@ def kernel_of_points(group: Sequence[Statement], name: str, program: Program) ->
 
 
 def _point(group: Sequence[Statement], stored: Set[str], lowering: Lowering, block: Block) -> None:
+    lowering.of_statements = block
     for s in group:
         later = any(s.target.name in other.reads for other in group)
         descend(lowering.statement(s, block, stored=s.target.name in stored, later=later))
@@ -258,8 +259,10 @@ class Lowering:
     names: Names
     reused: frozenset[Expr]
     stepped: frozenset[Expr]
-    # Reductions with one loop for all.
+    # Reductions with one loop for all, which statements always compute; and the block that these have it in, for statements at one point.
+    # A loop where the first of them happens to be needed may have an index that others of them have too.
     fused: dict[Reduce, tuple[tuple[Reduce, Expr], ...]] = field(default_factory=dict)
+    of_statements: Block | None = None
     locals: set[str] = field(default_factory=set)
 
     @classmethod
@@ -297,8 +300,9 @@ class Lowering:
             case Const() | IndexValue() | Read():
                 return e
             case Reduce() if e in self.fused:
-                yield self._side_by_side(self.fused[e], block)
-                return block.known[e]
+                of_all = self.of_statements or block
+                yield self._side_by_side(self.fused[e], of_all)
+                return of_all.known[e]
             case Reduce(op):
                 local = self.local("s" if op == "sum" else op)
                 block.steps.append(Accumulator(local, Const(NEUTRAL[op])))

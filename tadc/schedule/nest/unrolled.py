@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Derived, Domain, Looked
@@ -48,9 +49,9 @@ def unrolled(kernel: Kernel, outer: int = 0) -> Kernel | None:
     extents = kernel.extents[outer:]
     if not extents or not all(n.is_constant for n in extents):
         return None
-    points = list(product(*(range(n.constant) for n in extents)))
-    if not 1 < len(points) <= MOST_POINTS:
+    if not 1 < prod(max(0, n.constant) for n in extents) <= MOST_POINTS:
         return None
+    points = list(product(*(range(n.constant) for n in extents)))
     symbols = {s for step in steps_of(kernel.body) for s in symbols_of(step)}
     names = Names((*kernel.locals, *kernel.reads, *kernel.writes, *kernel.indices, *symbols))
     inner = kernel.indices[outer:]
