@@ -42,8 +42,8 @@ PROGRAMS = {
         "y_moved[i_1: M + N - 1] = sin(x[i_1])",
     ),
     "an expensive number of a difference of indices": (
-        "size N\ninput a[], x[N]\ny[i: N] = sum{j: N | j < i} a**(i-j)*x[j]",
-        [(), (6,)],
+        "size N\ninput a[], x[N,N]\ny[i] = sum{j | j < i} a**(i-j)*x[i,j]",
+        [(), (6, 6)],
         "y_moved[i_1: N] = a**(i_1 + 1)",
     ),
     "an expensive number of two differences of indices": (
