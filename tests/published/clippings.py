@@ -709,10 +709,14 @@ for $n = 1, \ldots, N$.
     psi="2 3",
     x=lambda r: normal(r, 5, 3),
     mu=lambda r: normal(r, 2, 3),
-    leaves_open="pi is the circle's number and a weight",
+    output="log_p",
 )
 def diagonal_mixture(pi, psi, x, mu):
-    return np.zeros(5)
+    log_p = np.zeros(5)
+    for n in range(5):
+        densities = np.exp(-((x[n] - mu) ** 2) / (2 * psi)) / np.sqrt(2 * np.pi * psi)
+        log_p[n] = np.log(sum(pi[k] * densities[k].prod() for k in range(2)))
+    return log_p
 
 
 @formula(

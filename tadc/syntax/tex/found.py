@@ -18,6 +18,7 @@ from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.printed_names import with_python_names
 from tadc.syntax.tex.prose import (
     defines,
+    says_case,
     says_condition,
     says_for,
     says_ranges,
@@ -170,7 +171,8 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
             behind = text.text[region.end : region.end + 40]
             if says_condition(behind, following.get(region, ())):
                 said = [_conditional(s) for s in said]
-            found.in_prose += said
+            is_case = says_case(text.text[: region.start], text.text[region.end : region.end + 80])
+            found.in_prose += [s for s in said if not (is_case and _defines_function(s))]
             is_told = says_where(text.text[: region.start], behind)
             found.spoken += [s for s in said if is_told or defines(s)]
         else:
@@ -186,6 +188,11 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
 _BEHIND = re.compile(
     r"(?:[\s.,;~&()$]|\\\]|\\\(|\\\)|\\end\{\w+\*?\}|\\label\{[^{}]*\}|\b(?:for|where|with|and|all|each|every|any)\b)*"
 )  # tokens that may stand between a display and a range that belongs to it
+
+
+def _defines_function(statement: Statement) -> bool:
+    left = statement.tokens[: statement.equal]
+    return statement.kind == "definition" and any(t.type in ("LPAR", "LSQB") for t in left)
 
 
 def _conditional(statement: Statement) -> Statement:

@@ -28,6 +28,7 @@ from tadc.syntax.tex.diagonals import with_diagonals
 from tadc.syntax.tex.document import scanned, without_comments
 from tadc.syntax.tex.dotted import implied_margins
 from tadc.syntax.tex.dotted_sums import with_sums_for_dots
+from tadc.syntax.tex.element_inverses import with_unclear_inverses
 from tadc.syntax.tex.found import (
     Found,
     collect,
@@ -50,6 +51,7 @@ from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
 from tadc.syntax.tex.outer_circles import with_unclear_circles
 from tadc.syntax.tex.own_letters import own_letters
+from tadc.syntax.tex.parameter_labels import with_parameter_labels
 from tadc.syntax.tex.parities import with_parities
 from tadc.syntax.tex.partitions import with_partitions
 from tadc.syntax.tex.periods import periods_of, without_periods
@@ -83,6 +85,7 @@ from tadc.syntax.tex.unclear_letters import (
     says_kernel,
     with_unclear_delta,
 )
+from tadc.syntax.tex.update_order import with_unclear_order
 from tadc.syntax.tex.updates import states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
@@ -131,6 +134,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     )
     found.displays = with_unclear_quotients(found.displays)
     found.displays = with_unclear_circles(found.displays, text.text)
+    found.displays = with_unclear_inverses(found.displays, text.text)
     found.displays = [with_partitions(display) for display in found.displays]
     declared_first = declared_base(found.items)
     found.displays, first = with_parities(found.displays, declared_first, guesses)
@@ -138,11 +142,13 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.items.append(ast.BaseDeclaration(first, text.span(0, 0)))
     found.displays = with_twins(found.displays, declared, guesses)
     found.displays = with_capital_twins(found.displays, declared, guesses)
+    found.displays = with_parameter_labels(found.displays, declared, guesses)
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     states = states_of(found.items)
     sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
     spoken = [s for s in found.spoken if s.target not in sizes]
+    found.displays = with_unclear_order(found.displays, states)
     ranks = declared_ranks(found)
     if not functions:
         found.displays = with_nameless(found.displays, guesses)

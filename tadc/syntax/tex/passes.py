@@ -24,6 +24,12 @@ from tadc.syntax.tex.blackboard_heads import (
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factors
 from tadc.syntax.tex.bracketed_names import with_bracketed_names
+from tadc.syntax.tex.circle_numbers import (
+    has_elements_of_pi,
+    has_marked_pi,
+    with_circle_numbers,
+    with_unclear_pi,
+)
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
@@ -44,6 +50,7 @@ from tadc.syntax.tex.evaluation_points import (
     with_named_nodes,
     with_named_points,
 )
+from tadc.syntax.tex.forgotten_backslashes import with_forgotten_backslashes
 from tadc.syntax.tex.given_parameters import given_parameters, without_given_parameters
 from tadc.syntax.tex.half_places import (
     at_half_places_alone,
@@ -79,6 +86,11 @@ from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
 from tadc.syntax.tex.raised_brackets import with_round_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
+from tadc.syntax.tex.raised_indices import (
+    guessed_labels,
+    raised_indices,
+    with_unclear_indices,
+)
 from tadc.syntax.tex.raised_words import (
     raised_words,
     starred_indices,
@@ -88,7 +100,9 @@ from tadc.syntax.tex.raised_words import (
 from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
 from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
+from tadc.syntax.tex.repeated_differences import has_number_delta, with_unclear_differences
 from tadc.syntax.tex.replacements import replaced, with_replacements
+from tadc.syntax.tex.said_conventions import said_conventions, with_said_conventions
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
     script_words,
@@ -120,6 +134,7 @@ from tadc.syntax.tex.told_functions import (
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.told_sets import ToldSets
 from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
+from tadc.syntax.tex.unclear_counts import unclear_counts, with_unclear_counts
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
@@ -289,7 +304,16 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
     labels |= twin_labels(f.tokens) | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
-    return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
+    if f.is_upper:
+        return assembled
+    unclear = {x for tokens in f.displayed for x in raised_indices(tokens)} & labels
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        said = {guess.text for guess in f.guesses}
+        f.guesses.extend(g for g in guessed_labels(tokens, labels) if g.text not in said)
+        return assembled(with_unclear_indices(tokens, unclear), labels)
+
+    return rewrite
 
 
 def _own_words(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -482,6 +506,36 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: names.applied(tokens, f.guesses)
 
 
+def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
+    if f.ranks.get("pi") == 0:
+        return list
+    is_tensor = "pi" in f.ranks or has_marked_pi(f.displayed) or has_elements_of_pi(f.displayed)
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        tokens = with_circle_numbers(tokens)
+        return tokens if "pi" in f.declared else with_unclear_pi(tokens)
+
+    return rewrite if is_tensor else list
+
+
+def _said_conventions(f: Formulas) -> Callable[[Tokens], Tokens]:
+    said = said_conventions(f.text)
+    return lambda tokens: with_said_conventions(tokens, said, f.text) if said else list(tokens)
+
+
+def _unclear_counts(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = unclear_counts(f.displayed, f.declared)
+    return lambda tokens: with_unclear_counts(tokens, names)
+
+
+def _forgotten_backslashes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_forgotten_backslashes(tokens, f.declared)
+
+
+def _repeated_differences(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return list if has_number_delta(f.displayed, f.declared) else with_unclear_differences
+
+
 def _stacked_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
     found = stacked(f.tokens, f.declared | f.ranks.keys(), f.text)
     return lambda tokens: with_unclear_stacks(tokens, found)
@@ -498,6 +552,8 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 
 PASSES: tuple[Pass, ...] = (
+    _said_conventions,
+    _forgotten_backslashes,
     _units,
     _whole_rows,
     _each(with_real_numbers),
@@ -524,6 +580,7 @@ PASSES: tuple[Pass, ...] = (
     _each(without_labels_of_angles),
     _angles,
     _whole_names,
+    _each(with_marks_below),  # `m''_{\infty,k}`: primes are part of the name now
     _told_functions,
     _unclear_sign,
     _told_product,
@@ -554,6 +611,7 @@ PASSES: tuple[Pass, ...] = (
     _named_sets,
     _told_sets,
     _sizes_of_sets,
+    _unclear_counts,
     _magnitudes,
     _named_nodes,
     _densities,
@@ -563,6 +621,8 @@ PASSES: tuple[Pass, ...] = (
     _sign_labels,
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
+    _repeated_differences,
+    _circle_numbers,
     _unclear_words,
     _stacked_rows,
     _each(with_element_products),

@@ -23,6 +23,7 @@ from tadc.syntax.tex.token_list import OPENERS, Token, behind_scripts, closing_b
 __all__ = [
     "applying",
     "defines",
+    "says_case",
     "says_condition",
     "says_for",
     "says_where",
@@ -86,6 +87,20 @@ def says_where(before: str, behind: str) -> bool:
     is_told = is_told or (named is not None and not _NO_NAME.search(named[1]))
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
+
+
+def says_case(before: str, behind: str) -> bool:
+    """Whether the sentence around a formula speaks of a case or an example: "when $f(x) = x$", "a function such as $f(x) = x^2$"."""
+    sentence = _WHOLE_CHOICE.sub("", _sentence(before))
+    behind = _END.split(behind, maxsplit=1)[0]
+    return _OF_CASES.search(sentence) is not None or _INSTEAD.search(behind) is not None
+
+
+_OF_CASES = re.compile(
+    r"\b(?:if|when|whenever|suppos\w*|unless|instance|examples?|e\.\s?g|such\s+as|in\s+the\s+limit|one\s+(?:may|can|could|might)|alternativ\w*|special\s+cases?)\b",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(r"\b(?:instead|for\s+example|for\s+instance)\b", re.IGNORECASE)
 
 
 def defines(statement: Statement) -> bool:
@@ -199,14 +214,14 @@ def spoken_definitions(
         more = False
         for s in spoken:
             is_new = s.target in read - defined or _is_twin(s, definitions)
-            is_new = is_new and _name_of(s) not in found
+            is_new = is_new and _key(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
             is_formula = _is_formula(s) and not (s.is_scalar and s.target in sizes)
             is_formula = is_formula or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
-                found[_name_of(s)] = s
+                found[_key(s)] = s
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
@@ -315,6 +330,11 @@ def applying(in_prose: Sequence[Statement], functions: Set[str]) -> list[Stateme
         if s.kind == "definition" and s.target not in names and _is_formula(s)
         if any(t.value in names for t in s.right)
     ]
+
+
+def _key(statement: Statement) -> tuple[str, ...]:
+    r"""What is defined: `K_j = ..` and their total `K = \sum_j K_j` are two."""
+    return (*_name_of(statement), *(("total",) if _is_total(statement) else ()))
 
 
 def _name_of(statement: Statement) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from tadc.syntax.tex.left_lists import (
     COUNTED,
     alone_in_brackets,
     below_elements,
+    function_of_value,
     indices_in,
     names_in_subscripts,
     unclear_index,
@@ -34,6 +35,7 @@ from tadc.syntax.tex.script_tokens import (
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
+from tadc.syntax.tex.update_order import GETS
 
 __all__ = [
     "at_points",
@@ -120,11 +122,7 @@ def _with_plain_target(
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
-    if (
-        sign.value in (r"\gets", r"\leftarrow", r"\longleftarrow")
-        and left
-        and left[0].type == "NAME"
-    ):
+    if sign.value in GETS and left and left[0].type == "NAME":
         name = left[0].value
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
@@ -291,7 +289,7 @@ def _left(
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}
     if is_list and is_used:
         return [*head, replace(left[place], type="LPAR"), *listed, replace(left[-1], type="RPAR")]
-    error = unclear_index(listed, right)
+    error = unclear_index(listed, right) or function_of_value(listed)
     return head if error is None else [*head, error]
 
 
