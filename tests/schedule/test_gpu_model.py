@@ -169,6 +169,33 @@ def test_the_least_time_counts_a_value_once_whatever_the_nests_are():
     assert ideal_seconds(program, sizes, HOPPER, "float32") > HOPPER.rates.launch
 
 
+def test_the_least_time_counts_a_value_that_several_statements_need_once():
+    # The indices of both sums have names of their own.
+    text = (
+        "size N, M\ninput a[N, M]\nf[i] = sum{j} exp2(a[i, j])\ng[k] = sum{l} exp2(a[k, l])*a[k, l]"
+    )
+    program = tadc.compile(text).program
+    sizes = {"N": 10, "M": 20}
+
+    least = Ideal.of(program.statements, program, {"a", "f", "g"}, sizes, "float32", "float32")
+
+    assert least.special == 10 * 20
+    assert least.instructions == 4 * 10 * 20 + 2 * 10 * 20
+    assert least.bytes == 4 * (10 * 20 + 10 + 10)
+
+
+def test_a_loop_around_loops_that_are_written_out_counts_as_one_loop():
+    nested = model(
+        "size N, M\ninput x[N, 3], y[M, 3]\nf[i] = sum{j} abs(sum{d: 3} x[i, d]*y[j, d])",
+        plain=True,
+        N=10**4,
+        M=10**4,
+    )
+    flat = model("size N, M\ninput x[N, 3], y[M, 3]\nf[i] = sum{j} abs(x[i, 0]*y[j, 0] + x[i, 1]*y[j, 1] + x[i, 2]*y[j, 2])", plain=True, N=10**4, M=10**4)  # fmt: skip
+
+    assert nested.inner_loops["j"][0] == pytest.approx(flat.inner_loops["j"][0], abs=3)
+
+
 def test_the_least_time_counts_products_and_functions_by_hand():
     text = "size N, M\ninput a[N, M], x[M]\nf[i] = sum{j | j <= i} a[i, j]*exp2(x[j])"
     program = tadc.compile(text).program

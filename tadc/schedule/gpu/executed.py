@@ -358,7 +358,8 @@ class _Counter:
         done = self.result.total.plus(before, -1)
         once = done.instructions / runs
         times = 1
-        if has_loops(body):
+        loops = (s for s in steps_of(body) if isinstance(s, Loop))
+        if not all(map(is_unrolled, loops)):
             self.add(inner, Tally(instructions=LOOP_AROUND_LOOPS))
         elif not unrolled:
             times = next((n for most, n in UNROLLS if once <= most), 1)

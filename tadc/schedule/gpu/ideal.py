@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.canonical import canonical
 from tadc.ir.domain import Domain, quotients
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
@@ -46,13 +47,12 @@ class Ideal:
         """For these values of all sizes. `tensors` are read or written; `arithmetic` is the type in which is computed."""
         all_, special = 0.0, 0.0
         read: dict[str, float] = {}
-        for s in statements:
-            for each, points in _terms(s):
-                count = about(points, sizes)
-                if isinstance(each, Read):
-                    read[each.tensor] = read.get(each.tensor, 0.0) + count
-                all_ += count * _cheapest(each, arithmetic)
-                special += count * instructions(each, arithmetic).special
+        for each, points in _operations_of(statements):
+            count = about(points, sizes)
+            if isinstance(each, Read):
+                read[each.tensor] = read.get(each.tensor, 0.0) + count
+            all_ += count * _cheapest(each, arithmetic)
+            special += count * instructions(each, arithmetic).special
         whole = {t: program.tensors[t].bytes_at(sizes, dtype) for t in tensors}
         some = {t: read[t] * program.tensors[t].itemsize(dtype) for t in tensors if t in read}
         written = {s.target.name for s in statements}
@@ -79,14 +79,23 @@ def _cheapest(e: Expr, dtype: str) -> float:
             return instructions(e, dtype).all
 
 
-def _terms(s: Statement) -> set[tuple[Expr, Points]]:
-    """The operations of the statement, each once with the points of the indices that it depends on."""
-    return set(_operations(s))
+def _operations_of(statements: Sequence[Statement]) -> dict[tuple[Expr, Points], None]:
+    """The operations of the statements, each once with the points of the indices that it depends on, however many of them need its value."""
+    return dict.fromkeys(each for s in statements for each in _operations(s))
 
 
 def _operations(s: Statement) -> Iterator[tuple[Expr, Points]]:
-    box = Points(s.indices, quotients(s.derived), Domain.box(s.extents))
-    waiting: list[tuple[Expr, Points]] = [(s.body, box)]
+    """Those of one statement, whose indices are called by their numbers, and those of its sums by where these stand."""
+    own = (*s.indices, *(d.name for d in s.derived))
+    names = {i: f"'{n}" for n, i in enumerate(own)}
+    forms = {i: symbol(name) for i, name in names.items()}
+    of_box = [d.substitute(forms, names[d.name]) for d in s.derived]
+    box = Points(
+        tuple(names[i] for i in s.indices),
+        quotients(of_box),
+        Domain.box({names[i]: n for i, n in s.extents.items()}),
+    )
+    waiting: list[tuple[Expr, Points]] = [(canonical(s.body, own), box)]
     seen: set[tuple[Expr, Points]] = set()
     while waiting:
         e, around = waiting.pop()
