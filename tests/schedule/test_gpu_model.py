@@ -170,18 +170,16 @@ def test_the_least_time_counts_a_value_once_whatever_the_nests_are():
 
 
 def test_the_least_time_counts_a_value_that_several_statements_need_once():
-    # The indices of both sums have names of their own.
-    text = (
-        "size N, M\ninput a[N, M]\nf[i] = sum{j} exp2(a[i, j])\ng[k] = sum{l} exp2(a[k, l])*a[k, l]"
-    )
+    # The indices of the sums have names of their own.
+    text = "size N, M\ninput a[N, M], b[M, 3]\nf[i] = sum{j} exp2(a[i, j])\ng[i, k] = sum{l} exp2(a[i, l])*b[l, k]"
     program = tadc.compile(text).program
     sizes = {"N": 10, "M": 20}
 
-    least = Ideal.of(program.statements, program, {"a", "f", "g"}, sizes, "float32", "float32")
+    least = Ideal.of(program.statements, program, {"a", "b", "f", "g"}, sizes, "float32", "float32")
 
     assert least.special == 10 * 20
-    assert least.instructions == 4 * 10 * 20 + 2 * 10 * 20
-    assert least.bytes == 4 * (10 * 20 + 10 + 10)
+    assert least.instructions == (4 + 1 + 3) * 10 * 20
+    assert least.bytes == 4 * (10 * 20 + 20 * 3 + 10 + 10 * 3)
 
 
 def test_a_loop_around_loops_that_are_written_out_counts_as_one_loop():

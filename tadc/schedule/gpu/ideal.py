@@ -7,7 +7,7 @@ one instruction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from tadc.ir.affine import Symbol, symbol
@@ -15,6 +15,7 @@ from tadc.ir.canonical import canonical
 from tadc.ir.domain import Domain, quotients
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
+from tadc.ir.walk import substitute
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
@@ -81,21 +82,26 @@ def _cheapest(e: Expr, dtype: str) -> float:
 
 def _operations_of(statements: Sequence[Statement]) -> dict[tuple[Expr, Points], None]:
     """The operations of the statements, each once with the points of the indices that it depends on, however many of them need its value."""
-    return dict.fromkeys(each for s in statements for each in _operations(s))
-
-
-def _operations(s: Statement) -> Iterator[tuple[Expr, Points]]:
-    """Those of one statement, whose indices are called by their numbers, and those of its sums by where these stand."""
-    own = (*s.indices, *(d.name for d in s.derived))
+    own = dict.fromkeys(i for s in statements for i in _own(s))
     names = {i: f"'{n}" for n, i in enumerate(own)}
-    forms = {i: symbol(name) for i, name in names.items()}
+    return dict.fromkeys(each for s in statements for each in _operations(s, names))
+
+
+def _own(s: Statement) -> tuple[Symbol, ...]:
+    return (*s.indices, *(d.name for d in s.derived))
+
+
+def _operations(s: Statement, names: Mapping[Symbol, Symbol]) -> Iterator[tuple[Expr, Points]]:
+    """Those of one statement, whose own indices get other names, and those of its sums are called by where they stand."""
+    forms = {i: symbol(names[i]) for i in _own(s)}
     of_box = [d.substitute(forms, names[d.name]) for d in s.derived]
     box = Points(
         tuple(names[i] for i in s.indices),
         quotients(of_box),
         Domain.box({names[i]: n for i, n in s.extents.items()}),
     )
-    waiting: list[tuple[Expr, Points]] = [(canonical(s.body, own), box)]
+    body = canonical(substitute(s.body, forms), ())
+    waiting: list[tuple[Expr, Points]] = [(body, box)]
     seen: set[tuple[Expr, Points]] = set()
     while waiting:
         e, around = waiting.pop()
