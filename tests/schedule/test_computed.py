@@ -144,3 +144,17 @@ def test_values_of_blocks_are_numpys_on_a_device_of_opencl(name):
 
     expected = Runners(normal(PROGRAMS[name][0])).run("numpy", "float64", arrays, sizes)
     np.testing.assert_allclose(found["f"], expected["f"], rtol=1e-10)
+
+
+def test_the_model_counts_the_points_that_a_thread_has_of_the_blocks_own_tile():
+    text, sizes, _ = PROGRAMS["Gaussians"]
+    sizes = sizes | {"D": 64, "E": 100}
+    (primal,) = recomputing({"primal": normal(text)}, sizes)
+    gpu = GpuModule.of(primal, primal.program.size_values(sizes), "float32")
+    (kernel,), (model,) = gpu.kernels, gpu.models(primal.program.size_values(sizes), "float32")
+    (computed,) = kernel.computed
+    rows, terms = (t.count for t in computed.tile.indices)
+
+    # Of each point a difference and an addition of its square; two reads of several values each, and a share of the loop.
+    assert rows * terms != kernel.points_of_thread
+    assert 2 * rows * terms < model.inner_loops["e"][0] < 2 * rows * terms + 5

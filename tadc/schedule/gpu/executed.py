@@ -179,14 +179,14 @@ class _Counter:
 
     # ------------------------------------------------------------------ facts
 
-    @cached_property
+    @property
     def tile(self) -> dict[Symbol, int]:
-        """Values that a thread has of each index of its tile."""
-        return {t.index: t.count for t in self.scheduled.tile}
+        """Values that a thread has of each index of its tile: of that of the block's own, while that is counted."""
+        return self.scheduled.counts
 
-    @cached_property
+    @property
     def points_of_thread(self) -> int:
-        return prod(self.tile.values())
+        return self.scheduled.points_of_thread
 
     @cached_property
     def accesses(self) -> Accesses:

@@ -66,6 +66,15 @@ class GpuKernel:
             case _:
                 return ()
 
+    @cached_property
+    def counts(self) -> dict[Symbol, int]:
+        """The values that a thread has of each of these."""
+        return {t.index: t.count for t in self.tile}
+
+    @cached_property
+    def points_of_thread(self) -> int:
+        return prod(self.counts.values())
+
     @property
     def shares_loops(self) -> bool:
         """Whether the threads of a team share the loops of a point, or of all points of a tile; else each has points of its own."""
@@ -107,7 +116,7 @@ class GpuKernel:
     def alike(self) -> int:
         """Elements that a loop reads for each point of a tile at all of its values: compilers read them once, and keep them."""
         body = self.kernel.body
-        counts = {t.index: t.count for t in self.tile}
+        counts = self.counts
         buffers = {b.name for b in buffers_of(body)}
         found: dict[tuple[str, object], int] = {}
         for step in steps_of(body) if max(counts.values(), default=1) > 1 else ():
