@@ -26,6 +26,7 @@ from tadc.schedule.nest.loop_nest import (
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.matrix_product import left_to_blas
 from tadc.schedule.nest.short_loops import is_unrolled
 from tadc.schedule.nest.sizes import Sizes
 
@@ -122,10 +123,12 @@ def product_model(
 ) -> KernelModel:
     """The model of a matrix product that a library computes: nothing is known of its threads."""
     launch = machine.rates.launch
+    product = left_to_blas(scheduled.kernel, program, sizes)
+    calls = product.calls(sizes) if product else 1
     seconds = _least(scheduled.kernel, program, sizes, machine, dtype)
     limit = "a library's product"
     by = {limit: seconds / OF_PEAK}
-    return KernelModel(by[limit] + launch, seconds + launch, limit, 0, 0, 0.0, 0.0, by, {})
+    return KernelModel(by[limit] + calls * launch, seconds + launch, limit, 0, 0, 0.0, 0.0, by, {})
 
 
 def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) -> float:
