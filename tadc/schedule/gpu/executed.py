@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from math import ceil, gcd, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,8 +93,7 @@ SPILLED_VALUE = 6  # that waits in memory until a block of terms ends: read, add
 MATRIX_ELEMENT = 4  # of a factor: its address, and three that read and round it
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """What threads do, as sums over them: instructions; of those the ones on numbers, and of special functions; reads of memory and
     of shared memory; lines of 128 bytes, a warp's, that these and the stores take; bytes that go through the L2 cache; and products by instructions for matrices.
     """
@@ -161,7 +160,9 @@ class _Counter:
     dtype: str
     resident: float
     result: Executed = field(default_factory=Executed)
-    numbers: dict[Points, float] = field(default_factory=dict)
+    numbers: dict[int, tuple[Points, float]] = field(
+        default_factory=dict
+    )  # of points, by what they are
     buffers: dict[str, Buffer] = field(default_factory=dict)
     wide: set[str] = field(default_factory=set)
     held: frozenset[str] = (
@@ -197,9 +198,10 @@ class _Counter:
         return self.accesses.extents
 
     def number(self, points: Points) -> float:
-        if points not in self.numbers:
-            self.numbers[points] = about(points, self.sizes)
-        return self.numbers[points]
+        known = self.numbers.get(id(points))
+        if known is None:
+            known = self.numbers[id(points)] = points, about(points, self.sizes)
+        return known[1]
 
     # ------------------------------------------------------------------ tallies
 

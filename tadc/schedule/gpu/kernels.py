@@ -40,7 +40,7 @@ from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
-from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
+from tadc.schedule.nest.loop_nest import Kernel, Tile, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import large_products, left_to_blas
 from tadc.schedule.nest.row_locals import rows_as_locals
@@ -309,7 +309,7 @@ def gpu_kernel(
             consider(schedules, schedules.with_fewer(best))
     consider(schedules, schedules.holding_rows(dtype))
     if is_slow:
-        staged = (each for each in copying if buffers_of(each[2].kernel.body))
+        staged = (each for each in copying if each[2].buffers)
         for _, of, other in nsmallest(MOST_AHEAD, list(staged), key=itemgetter(0)):
             consider(of, (*of.ahead(other), *of.smaller(other)), SLIGHTLY)
     if is_slow and len(kernel.statements) == 1:
@@ -405,7 +405,7 @@ class _Schedules:
 
     def ahead(self, scheduled: GpuKernel) -> Iterator[GpuKernel]:
         """The same tile of a block, whose buffers are filled ahead."""
-        if any(b.halves == 1 for b in buffers_of(scheduled.kernel.body)) and has_loops(self.kernel.body):  # fmt: skip
+        if any(b.halves == 1 for b in scheduled.buffers) and has_loops(self.kernel.body):  # fmt: skip
             counts = {t.index: t.count for t in scheduled.tile}
             threads = {t.index: t.threads for t in scheduled.tile}
             yield self.tiled(Shape(counts, threads, ahead=True))

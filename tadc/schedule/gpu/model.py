@@ -21,7 +21,6 @@ from tadc.schedule.nest.loop_nest import (
     Kernel,
     Loop,
     Tile,
-    buffers_of,
     has_loops,
     reads_of,
     steps_of,
@@ -149,7 +148,7 @@ def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
         sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
         used = REGISTERS + words_of(real) * (2 * sums + scheduled.held)
         blocks = max(1, int(r.registers // (min(MOST_REGISTERS, used) * machine.block)))
-    elements = sum(b.halves * b.size for b in buffers_of(scheduled.kernel.body))
+    elements = sum(b.halves * b.size for b in scheduled.buffers)
     if elements:
         blocks = max(1, min(blocks, r.shared_bytes // (elements * item_bytes(real))))
     return r.multiprocessors * min(r.most_threads, blocks * machine.block)

@@ -11,6 +11,7 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.schedule.nest.loop_nest import (
     Assign,
+    Buffer,
     Computed,
     HeldRow,
     Kernel,
@@ -72,6 +73,11 @@ class GpuKernel:
         return {t.index: t.count for t in self.tile}
 
     @cached_property
+    def buffers(self) -> tuple[Buffer, ...]:
+        """Those that its blocks fill."""
+        return buffers_of(self.kernel.body)
+
+    @cached_property
     def points_of_thread(self) -> int:
         return prod(self.counts.values())
 
@@ -101,7 +107,7 @@ class GpuKernel:
         body = self.kernel.body
         if row := self.row:
             return row.count * _most_at_once(row)
-        buffers = {b.name for b in buffers_of(body)}
+        buffers = {b.name for b in self.buffers}
         held: dict[tuple[str, object], int] = {}
         for loop, around in _unrolled(body, ()):
             trips = loop.range.trips or 0
@@ -117,7 +123,7 @@ class GpuKernel:
         """Elements that a loop reads for each point of a tile at all of its values: compilers read them once, and keep them."""
         body = self.kernel.body
         counts = self.counts
-        buffers = {b.name for b in buffers_of(body)}
+        buffers = {b.name for b in self.buffers}
         found: dict[tuple[str, object], int] = {}
         for step in steps_of(body) if max(counts.values(), default=1) > 1 else ():
             if isinstance(step, (Loop, Staged)) and not has_loops(step.body):
