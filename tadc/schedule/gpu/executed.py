@@ -165,6 +165,7 @@ class _Counter:
     )  # of points, by what they are
     buffers: dict[str, Buffer] = field(default_factory=dict)
     wide: set[str] = field(default_factory=set)
+    rare: set[str] = field(default_factory=set)
     held: frozenset[str] = (
         frozenset()
     )  # locals with a value for each element that a thread has of a row
@@ -282,9 +283,12 @@ class _Counter:
                     bound = frame.bound | ({d.name} if frame.bound & set(d.form.symbols) else set())
                     self.add(frame, Tally(instructions=2))
                     frames = (*frames[:-1], replace(frame, points=points, values=values, bound=bound))  # fmt: skip
-                case Accumulate(_, op):
+                case Accumulate(local, op):
                     costs = 1 if op in {"sum", "prod"} else 2
-                    self.add(frame, Tally(costs, costs), self.points_of_thread if self._is_wide(step.local) else 1)  # fmt: skip
+                    self.add(frame, Tally(costs, costs), self.points_of_thread if self._is_wide(local) else 1)  # fmt: skip
+                    if local in self.rare:  # the sum of a group, where a block of terms ends
+                        spilled = self.scheduled.in_memory(words_of(self.dtype))
+                        self.add(frame, Tally(instructions=SPILLED_VALUE), spilled)
                 case Store():
                     self._store(step, frames)
                 case Loop(r, body):
@@ -306,9 +310,10 @@ class _Counter:
                     lanes = 1 if team == self.machine.column else self.machine.warp
                     alone = frame.scale * min(1.0, lanes / team)
                     self.steps(body, (*frames[:-1], replace(frame, scale=alone, conditional=True)))
-                case Tile(wide=wide, interior_wide=inner_wide):
+                case Tile(wide=wide, interior_wide=inner_wide, rare=rare):
                     self.buffers |= {b.name: b for b in buffers_of((step,))}
                     self.wide |= {*wide, *inner_wide}
+                    self.rare |= {*rare}
                     self._tile(step, (*frames[:-1], self._in_tile(frame)))
                 case Lanes(body):
                     self.lanes = True
@@ -472,9 +477,6 @@ class _Counter:
         trips, _ = trips_of(r, frame.values)
         often = replace(frame, points=frame.points.along(r), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
-        self.add(
-            often, Tally(instructions=SPILLED_VALUE), self.scheduled.in_memory(words_of(self.dtype))
-        )
 
     def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
         """The copy of a part. A share `waits` of them is waited for."""

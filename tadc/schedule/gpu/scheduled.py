@@ -151,16 +151,17 @@ class GpuKernel:
         used = self.registers(words)
         return next((n for n, most in REGISTERS_BY_BLOCKS.items() if used <= most), 1)
 
-    def in_memory(self, words: int) -> int:
-        """Sums of groups for which a thread has no registers: they are needed where a block of terms ends."""
+    def in_memory(self, words: int) -> float:
+        """Groups of a long sum for which a thread has no registers, on average: they are needed where a block of terms ends."""
         match self.kernel.body:
-            case (Tile(wide=wide, interior_wide=interior_wide, rare=rare),):
-                in_body = max(len({*w}.intersection(rare)) for w in (wide, interior_wide))
-                groups = prod(t.count for t in self.tile) * in_body // OF_GROUP
+            case (Tile(wide=wide, interior_wide=interior_wide, rare=[_, *_] as rare),):
+                sums = max(len({*w}.intersection(rare)) for w in (wide, interior_wide)) / OF_GROUP
+                groups = self.points_of_thread * sums
                 most = REGISTERS_BY_BLOCKS.get(self.blocks(words), MOST_REGISTERS)
-                return min(groups, max(0, (self.registers(words) - most) // words + groups))
+                left = (self.registers(words) - most) // words + groups
+                return min(groups, max(0, left)) / max(1, sums)
             case _:
-                return 0
+                return 0.0
 
     @property
     def row(self) -> HeldRow | None:
