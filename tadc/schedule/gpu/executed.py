@@ -169,6 +169,9 @@ class _Counter:
     held: frozenset[str] = (
         frozenset()
     )  # locals with a value for each element that a thread has of a row
+    differing: dict[str, frozenset[Symbol]] = field(
+        default_factory=dict
+    )  # of locals that lanes begin with
     lanes: bool = False
     masked: bool = False  # in a branch of lanes
     ends: dict[Symbol, Affine] = field(default_factory=dict)  # of the tile
@@ -272,6 +275,8 @@ class _Counter:
             frame = frames[-1]
             self._values(values_of(step), frames, self._fused(step))
             match step:
+                case Let(local, value) if self.lanes:
+                    self.differing[local] = self._differing(value)
                 case Let() | Accumulator() | Assign() | Barrier():
                     self.add(frame, Tally(instructions=BARRIER if isinstance(step, Barrier) else 0))
                 case LetIndex(Derived() as d):
@@ -606,10 +611,17 @@ class _Counter:
         """How many lanes have values of their own."""
         if not self.lanes:
             return 1
-        if not self.wide.isdisjoint(self._tensors(e)):
-            return self.points_of_thread
+        differing = self._differing(e)
+        return prod(n for i, n in self.tile.items() if i in differing)
+
+    def _differing(self, e: Expr) -> frozenset[Symbol]:
+        """The indices of the tile at whose values lanes have another value of the expression."""
+        read = self._tensors(e)
+        if not self.wide.isdisjoint(read):
+            return frozenset(self.tile)
         used = e.symbols
-        return prod(n for i, n in self.tile.items() if i in used or place_of(i) in used or beyond(i) in used)  # fmt: skip
+        own = (i for i in self.tile if i in used or place_of(i) in used or beyond(i) in used)
+        return frozenset(own).union(*(self.differing[t] for t in read if t in self.differing))
 
     def _tensors(self, e: Expr) -> frozenset[str]:
         """The tensors and locals that the value reads."""
