@@ -144,3 +144,28 @@ def test_values_of_blocks_are_numpys_on_a_device_of_opencl(name):
 
     expected = Runners(normal(PROGRAMS[name][0])).run("numpy", "float64", arrays, sizes)
     np.testing.assert_allclose(found["f"], expected["f"], rtol=1e-10)
+
+
+def test_the_model_counts_the_points_that_a_thread_has_of_the_blocks_own_tile():
+    text, sizes, _ = PROGRAMS["Gaussians"]
+    sizes = sizes | {"D": 64, "E": 100}
+    (primal,) = recomputing({"primal": normal(text)}, sizes)
+    gpu = GpuModule.of(primal, primal.program.size_values(sizes), "float32")
+    (kernel,), (model,) = gpu.kernels, gpu.models(primal.program.size_values(sizes), "float32")
+    (computed,) = kernel.computed
+    rows, terms = (t.count for t in computed.tile.indices)
+
+    # Of each point a difference and an addition of its square; two reads of several values each, and a share of the loop.
+    assert rows * terms != kernel.points_of_thread
+    assert 2 * rows * terms < model.inner_loops["e"][0] < 2 * rows * terms + 5
+
+
+def test_sums_beside_those_whose_values_blocks_compute_share_a_kernel():
+    text = "size N, M\ninput x[N,64], c[M,64], w[M], v[M]\nf[i] = sum{j} (w[j] + v[j]*sum{d} (x[i,d] - c[j,d])**2)*exp(-sum{d} (x[i,d] - c[j,d])**2)"
+    sizes = {"N": 20000, "M": 20000}
+    (mode,) = recomputing({"adjoint": adjoint_program(normal(text), ("c", "w", "v"))}, sizes)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tadc.schedule.gpu.split.WORTH", 2**60)
+        gpu = GpuModule.of(mode, mode.program.size_values(sizes))
+
+    assert {k.kernel.writes for k in gpu.kernels} == {("dc",), ("dw", "dv")}

@@ -27,7 +27,6 @@ from tadc.schedule.gpu.team_tile import with_team_tile
 from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape
 from tadc.schedule.lowered import GpuModule, modules_of
-from tadc.schedule.nest.loop_nest import buffers_of
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -169,6 +168,31 @@ def test_the_least_time_counts_a_value_once_whatever_the_nests_are():
     assert ideal_seconds(program, sizes, HOPPER, "float32") > HOPPER.rates.launch
 
 
+def test_the_least_time_counts_a_value_that_several_statements_need_once():
+    # The indices of the sums have names of their own.
+    text = "size N, M\ninput a[N, M], b[M, 3]\nf[i] = sum{j} exp2(a[i, j])\ng[i, k] = sum{l} exp2(a[i, l])*b[l, k]"
+    program = tadc.compile(text).program
+    sizes = {"N": 10, "M": 20}
+
+    least = Ideal.of(program.statements, program, {"a", "b", "f", "g"}, sizes, "float32", "float32")
+
+    assert least.special == 10 * 20
+    assert least.instructions == (4 + 1 + 3) * 10 * 20
+    assert least.bytes == 4 * (10 * 20 + 20 * 3 + 10 + 10 * 3)
+
+
+def test_a_loop_around_loops_that_are_written_out_counts_as_one_loop():
+    nested = model(
+        "size N, M\ninput x[N, 3], y[M, 3]\nf[i] = sum{j} abs(sum{d: 3} x[i, d]*y[j, d])",
+        plain=True,
+        N=10**4,
+        M=10**4,
+    )
+    flat = model("size N, M\ninput x[N, 3], y[M, 3]\nf[i] = sum{j} abs(x[i, 0]*y[j, 0] + x[i, 1]*y[j, 1] + x[i, 2]*y[j, 2])", plain=True, N=10**4, M=10**4)  # fmt: skip
+
+    assert nested.inner_loops["j"][0] == pytest.approx(flat.inner_loops["j"][0], abs=3)
+
+
 def test_the_least_time_counts_products_and_functions_by_hand():
     text = "size N, M\ninput a[N, M], x[M]\nf[i] = sum{j | j <= i} a[i, j]*exp2(x[j])"
     program = tadc.compile(text).program
@@ -256,16 +280,16 @@ def test_inner_loops_are_those_of_the_machine_code(monkeypatch):
         assert 0.8 < row.counted / row.written < 1.2, row
 
 
-PADDED = "size B, C, H, O\ninput x[B,C,H,H], w[O,C,3,3]\ny[n,o,p: H,q: H] = sum{c,r,t} x[n,c,pad(p+r-1),pad(q+t-1)]*w[o,c,r,t]"
+PAIRS = "size I, J, D\ninput x[I,D], y[J,D]\nf[i] = sum{j} exp(-sum{d} (x[i,d] - y[j,d])**2)"
 
 
 def test_buffers_are_filled_ahead_where_that_takes_less_time():
-    sizes = {"B": 32, "C": 64, "H": 56, "O": 64}
-    (module,) = modules_of({"primal": tadc.compile(PADDED).program})
-    (kernel,) = GpuModule.of(module, sizes).kernels
+    sizes = {"I": 10**5, "J": 10**5, "D": 64}
+    (module,) = modules_of({"primal": tadc.compile(PAIRS).program})
+    parts, _ = GpuModule.of(module, sizes).kernels
 
-    assert {b.halves for b in buffers_of(kernel.kernel.body)} == {2}
-    f = tadc.compile(PADDED, backend="cuda", dtype="float32")
+    assert {b.halves for b in parts.buffers} == {2}
+    f = tadc.compile(PAIRS, backend="cuda", dtype="float32")
     assert "a part ahead" in str(f.plan(**sizes))
 
 

@@ -83,6 +83,8 @@ SUMS = {
                         {"B": 1024, "I": 128, "J": 128, "O": 128}, {"B": 5, "I": 33, "J": 18, "O": 7}),
     "pairs in eight dimensions": ("size N, M\ninput x[N, 8], z[M, 8], w[8], v[M]\nf[i] = sum{j} v[j]*exp(-sum{d} ((x[i, d] - z[j, d])*w[d])**2)",
                                   {"N": 20000, "M": 20000}, {"N": 41, "M": 37}),
+    "sums beside rows of three": ("size N, M\ninput x[N, 3], c[M, 3], w[M]\nf[i] = sum{j} w[j]*tanh(sum{d} abs(x[i, d] - c[j, d]))",
+                                  {"N": 50000, "M": 50000}, {"N": 71, "M": 37}),
     "factors of a product": ("size N, I, K\ninput a[N, I], n[N], x[N, K]\nf[i, k] = sum{j: N} (a[j, i]/n[j] - n[j])*x[j, k]",
                              {"N": 2000, "I": 1000, "K": 1000}, {"N": 41, "I": 7, "K": 5}),
     "a product by a band": ("size N, M\ninput a[N, 17], x[N, M]\ny[i, m] = sum{r: 17} a[i, r]*x[pad(i + r - 8), m]",
@@ -161,6 +163,13 @@ def test_elements_for_few_values_of_an_index_have_parts_for_threads_that_have_al
     (parts,) = (k for k in adjoint.kernels if k.kernel.writes[0] == "dw_terms_parts")
 
     assert parts.tile and {n.constant for n in parts.kernel.extents if n.is_constant} == {8}
+
+
+def test_sums_beside_rows_of_a_few_values_have_as_many_parts_and_come_from_one_pass():
+    _, adjoint = scheduled("sums beside rows of three")
+
+    together = [k.kernel.writes for k in adjoint.kernels if len(k.kernel.writes) > 1]
+    assert [[t.partition("_")[0] for t in targets] for targets in together] == [["dc", "dw"]]
 
 
 def test_factors_that_tiles_would_compute_again_and_again_are_stored():

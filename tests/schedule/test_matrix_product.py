@@ -7,7 +7,7 @@ from programs import normal
 
 from tadc.schedule.nest.matrix_product import large_product, large_products, matrix_product
 
-B, R, C, K = "batch", "rows", "columns", "inner"
+E, B, R, C, K = "outer", "batch", "rows", "columns", "inner"
 # name: text, the axes of both factors and of the result
 PRODUCTS = {
     "two matrices": ("x[I,K], w[K,J]\ny[i,j] = sum{k} x[i,k]*w[k,j]", (R, K), (K, C), (R, C)),
@@ -20,13 +20,14 @@ PRODUCTS = {
     "all of them": ("x[I,M,K,L], w[K,L,J]\ny[i,m,j] = sum{k,l} x[i,m,k,l]*w[k,l,j]", (R, K), (K, C), (R, C)),
     "a batch between rows and terms": ("x[I,L,K], w[K,J]\ny[l,i,j] = sum{k} w[k,j]*x[i,l,k]", (R, B, K), (K, C), (B, R, C)),
     "a batch between rows and columns of the result": ("x[L,I,K], w[L,K,J]\ny[i,l,j] = sum{k} x[l,i,k]*w[l,k,j]", (B, R, K), (B, K, C), (R, B, C)),
+    "two batches apart": ("x[L,I,M,K], w[L,J,M,K]\ny[l,m,i,j] = sum{k} x[l,i,m,k]*w[l,j,m,k]", (E, R, B, K), (E, C, B, K), (E, B, R, C)),
 }  # fmt: skip
 OTHERS = {
     "terms apart": "x[L,I,K], w[L,J,K]\ny[i,j] = sum{l,k} x[l,i,k]*w[l,j,k]",
     "terms in another order": "x[I,K,L], w[L,K,J]\ny[i,j] = sum{k,l} x[i,k,l]*w[l,k,j]",
     "rows in another order": "x[I,L,K,M], w[K,J]\ny[l,m,i,j] = sum{k} x[i,l,k,m]*w[k,j]",
     "matrices whose neighbours lie apart": "x[I,K,L], w[K,J,L]\ny[l,i,j] = sum{k} x[i,k,l]*w[k,j,l]",
-    "two batches apart": "x[L,I,M,K], w[L,J,M,K]\ny[l,m,i,j] = sum{k} x[l,i,m,k]*w[l,j,m,k]",
+    "three batches apart": "x[L,I,M,3,K], w[L,J,3,M,K]\ny[l,m,n,i,j] = sum{k} x[l,i,m,n,k]*w[l,j,n,m,k]",
     "a part of the terms": "x[I,K], w[K,J]\ny[i,j] = sum{k: K - 1} x[i,k]*w[k,j]",
     "a part of the columns": "x[I,K], w[K,J]\ny[i, j: J - 1] = sum{k} x[i,k]*w[k,j]",
     "a condition": "x[I,K], w[K,J]\ny[i,j] = sum{k | k <= i} x[i,k]*w[k,j]",
@@ -83,3 +84,14 @@ def test_another_index_is_the_batch_where_there_would_be_few_rows():
     for sizes, rows in ((few, "L"), (few | {"I": 512, "L": 2}, "I")):
         found = large_product(statement, made, sizes)
         assert found.counts(sizes)["rows"] == sizes[rows] == 512
+
+
+def test_what_is_several_products_is_as_few_calls_as_may_be_and_each_is_large():
+    made = program(PRODUCTS["two batches apart"][0])
+    (statement,) = made.statements
+    sizes = {"I": 512, "J": 512, "K": 64, "L": 4, "M": 16}
+
+    assert large_product(statement, made, sizes).calls(sizes) == 4
+    turned = sizes | {"L": 16, "M": 4}
+    assert large_product(statement, made, turned).calls(turned) == 4
+    assert not large_product(statement, made, sizes | {"I": 64})

@@ -4,7 +4,7 @@ copy those.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from math import prod
@@ -22,12 +22,13 @@ _TYPES = {"float32": "32F", "float64": "64F"}
 
 @dataclass(frozen=True, slots=True)
 class Matrices:
-    """The matrices of an array in C order: its `shape`, indices that count as one being one, and which dimensions are the batch, if there is
-    one, rows and columns.
+    """The matrices of an array in C order: its `shape`, indices that count as one being one, which dimensions are the batch, if there is
+    one, rows and columns, and in which there are several products, if there are.
     """
 
     shape: tuple[int, ...]
     axes: tuple[int, ...]
+    outer: int | None = None
 
     @classmethod
     def of(
@@ -36,7 +37,8 @@ class Matrices:
         """An operand of a product with `counts` values of each axis; `rows` and `columns` are those of its matrices."""
         named = [axis for axis in ("batch", rows, columns) if axis in operand.axes]
         shape = tuple(counts[axis] for axis in operand.axes)
-        return cls(shape, tuple(map(operand.axes.index, named)))
+        outer = operand.axes.index("outer") if "outer" in operand.axes else None
+        return cls(shape, tuple(map(operand.axes.index, named)), outer)
 
     @property
     def is_turned(self) -> bool:
@@ -53,12 +55,24 @@ class Matrices:
         """How many elements matrices are apart; 0 if there is one."""
         return self._apart(self.axes[0]) if len(self.axes) > 2 else 0
 
+    @property
+    def products(self) -> int:
+        """How many products there are."""
+        return 1 if self.outer is None else self.shape[self.outer]
+
+    @property
+    def products_apart(self) -> int:
+        """How many elements the matrices of a product are from those of the next one."""
+        return 0 if self.outer is None else self._apart(self.outer)
+
     def _apart(self, axis: int) -> int:
         return prod(self.shape[axis + 1 :])
 
-    def view(self, array: Any) -> Any:
-        """The array as matrices of rows."""
-        return array.reshape(self.shape).transpose(self.axes)
+    def views(self, array: Any) -> Iterator[Any]:
+        """The array as matrices of rows, for each product."""
+        front = () if self.outer is None else (self.outer,)
+        matrices = array.reshape(self.shape).transpose((*front, *self.axes))
+        return iter([matrices] if self.outer is None else matrices)
 
 
 def is_batched(result: Matrices, dtype: Any) -> bool:
@@ -75,6 +89,7 @@ def batched_product(
     xp: Any,
 ) -> None:
     """`result[b] = left[b] @ right[b]` on the current stream, of arrays in C order, each with where its matrices are; the result's are not turned.
+    Of several products each is a call.
 
     To cuBLAS, which has columns one after the other, all three are the other way round: it computes `right' left'`.
     """
@@ -91,17 +106,20 @@ def batched_product(
     def turned(operand: tuple[Any, Matrices]) -> int:
         return int(cublas.CUBLAS_OP_T if operand[1].is_turned else cublas.CUBLAS_OP_N)
 
-    def told(operand: tuple[Any, Matrices]) -> tuple[int, int, int, int]:
-        """The address of the first matrix, its type, and how far columns and matrices are apart."""
-        return operand[0].data.ptr, kind, operand[1].step, operand[1].apart
+    def told(operand: tuple[Any, Matrices], n: int) -> tuple[int, int, int, int]:
+        """The address of the first matrix of a product, its type, and how far columns and matrices are apart."""
+        array, matrices = operand
+        first = array.data.ptr + n * matrices.products_apart * array.dtype.itemsize
+        return first, kind, matrices.step, matrices.apart
 
-    cublas.gemmStridedBatchedEx(
-        xp.cuda.device.get_cublas_handle(),
-        *(turned(right), turned(left), columns, rows, inner),
-        one.ctypes.data,
-        *told(right),
-        *told(left),
-        zero.ctypes.data,
-        *told(result),
-        *(count, getattr(cublas, computed), cublas.CUBLAS_GEMM_DEFAULT),
-    )
+    for n in range(matrices.products):
+        cublas.gemmStridedBatchedEx(
+            xp.cuda.device.get_cublas_handle(),
+            *(turned(right), turned(left), columns, rows, inner),
+            one.ctypes.data,
+            *told(right, n),
+            *told(left, n),
+            zero.ctypes.data,
+            *told(result, n),
+            *(count, getattr(cublas, computed), cublas.CUBLAS_GEMM_DEFAULT),
+        )

@@ -128,9 +128,10 @@ class _Product:
         if is_batched(result[1], result[0].dtype):
             batched_product(left, right, result, tensor_cores=self.tensor_cores, xp=xp)
             return
-        a, b, c = (m.view(array) for array, m in (left, right, result))
+        views = (m.views(array) for array, m in (left, right, result))
         with products_in_tf32() if self.tensor_cores else nullcontext():
-            xp.matmul(a, b, out=c)
+            for a, b, c in zip(*views, strict=True):
+                xp.matmul(a, b, out=c)
 
 
 class CudaLaunch:

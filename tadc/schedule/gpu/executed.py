@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from math import ceil, gcd, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,8 +93,7 @@ SPILLED_VALUE = 6  # that waits in memory until a block of terms ends: read, add
 MATRIX_ELEMENT = 4  # of a factor: its address, and three that read and round it
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """What threads do, as sums over them: instructions; of those the ones on numbers, and of special functions; reads of memory and
     of shared memory; lines of 128 bytes, a warp's, that these and the stores take; bytes that go through the L2 cache; and products by instructions for matrices.
     """
@@ -161,12 +160,18 @@ class _Counter:
     dtype: str
     resident: float
     result: Executed = field(default_factory=Executed)
-    numbers: dict[Points, float] = field(default_factory=dict)
+    numbers: dict[int, tuple[Points, float]] = field(
+        default_factory=dict
+    )  # of points, by what they are
     buffers: dict[str, Buffer] = field(default_factory=dict)
     wide: set[str] = field(default_factory=set)
+    rare: set[str] = field(default_factory=set)
     held: frozenset[str] = (
         frozenset()
     )  # locals with a value for each element that a thread has of a row
+    differing: dict[str, frozenset[Symbol]] = field(
+        default_factory=dict
+    )  # of locals that lanes begin with
     lanes: bool = False
     masked: bool = False  # in a branch of lanes
     ends: dict[Symbol, Affine] = field(default_factory=dict)  # of the tile
@@ -179,14 +184,14 @@ class _Counter:
 
     # ------------------------------------------------------------------ facts
 
-    @cached_property
+    @property
     def tile(self) -> dict[Symbol, int]:
-        """Values that a thread has of each index of its tile."""
-        return {t.index: t.count for t in self.scheduled.tile}
+        """Values that a thread has of each index of its tile: of that of the block's own, while that is counted."""
+        return self.scheduled.counts
 
-    @cached_property
+    @property
     def points_of_thread(self) -> int:
-        return prod(self.tile.values())
+        return self.scheduled.points_of_thread
 
     @cached_property
     def accesses(self) -> Accesses:
@@ -197,9 +202,10 @@ class _Counter:
         return self.accesses.extents
 
     def number(self, points: Points) -> float:
-        if points not in self.numbers:
-            self.numbers[points] = about(points, self.sizes)
-        return self.numbers[points]
+        known = self.numbers.get(id(points))
+        if known is None:
+            known = self.numbers[id(points)] = points, about(points, self.sizes)
+        return known[1]
 
     # ------------------------------------------------------------------ tallies
 
@@ -269,6 +275,8 @@ class _Counter:
             frame = frames[-1]
             self._values(values_of(step), frames, self._fused(step))
             match step:
+                case Let(local, value) if self.lanes:
+                    self.differing[local] = self._differing(value)
                 case Let() | Accumulator() | Assign() | Barrier():
                     self.add(frame, Tally(instructions=BARRIER if isinstance(step, Barrier) else 0))
                 case LetIndex(Derived() as d):
@@ -280,9 +288,12 @@ class _Counter:
                     bound = frame.bound | ({d.name} if frame.bound & set(d.form.symbols) else set())
                     self.add(frame, Tally(instructions=2))
                     frames = (*frames[:-1], replace(frame, points=points, values=values, bound=bound))  # fmt: skip
-                case Accumulate(_, op):
+                case Accumulate(local, op):
                     costs = 1 if op in {"sum", "prod"} else 2
-                    self.add(frame, Tally(costs, costs), self.points_of_thread if self._is_wide(step.local) else 1)  # fmt: skip
+                    self.add(frame, Tally(costs, costs), self.points_of_thread if self._is_wide(local) else 1)  # fmt: skip
+                    if local in self.rare:  # the sum of a group, where a block of terms ends
+                        spilled = self.scheduled.in_memory(words_of(self.dtype))
+                        self.add(frame, Tally(instructions=SPILLED_VALUE), spilled)
                 case Store():
                     self._store(step, frames)
                 case Loop(r, body):
@@ -304,9 +315,10 @@ class _Counter:
                     lanes = 1 if team == self.machine.column else self.machine.warp
                     alone = frame.scale * min(1.0, lanes / team)
                     self.steps(body, (*frames[:-1], replace(frame, scale=alone, conditional=True)))
-                case Tile(wide=wide, interior_wide=inner_wide):
+                case Tile(wide=wide, interior_wide=inner_wide, rare=rare):
                     self.buffers |= {b.name: b for b in buffers_of((step,))}
                     self.wide |= {*wide, *inner_wide}
+                    self.rare |= {*rare}
                     self._tile(step, (*frames[:-1], self._in_tile(frame)))
                 case Lanes(body):
                     self.lanes = True
@@ -358,7 +370,8 @@ class _Counter:
         done = self.result.total.plus(before, -1)
         once = done.instructions / runs
         times = 1
-        if has_loops(body):
+        loops = (s for s in steps_of(body) if isinstance(s, Loop))
+        if not all(map(is_unrolled, loops)):
             self.add(inner, Tally(instructions=LOOP_AROUND_LOOPS))
         elif not unrolled:
             times = next((n for most, n in UNROLLS if once <= most), 1)
@@ -469,9 +482,6 @@ class _Counter:
         trips, _ = trips_of(r, frame.values)
         often = replace(frame, points=frame.points.along(r), scale=frame.scale / step.every, longest=frame.longest * trips / step.every, conditional=True)  # fmt: skip
         self.steps(step.after, (*frames, often))
-        self.add(
-            often, Tally(instructions=SPILLED_VALUE), self.scheduled.in_memory(words_of(self.dtype))
-        )
 
     def _fill(self, b: Buffer, inner: Frame, parts: float, count: int, waits: float) -> None:
         """The copy of a part. A share `waits` of them is waited for."""
@@ -601,10 +611,17 @@ class _Counter:
         """How many lanes have values of their own."""
         if not self.lanes:
             return 1
-        if not self.wide.isdisjoint(self._tensors(e)):
-            return self.points_of_thread
+        differing = self._differing(e)
+        return prod(n for i, n in self.tile.items() if i in differing)
+
+    def _differing(self, e: Expr) -> frozenset[Symbol]:
+        """The indices of the tile at whose values lanes have another value of the expression."""
+        read = self._tensors(e)
+        if not self.wide.isdisjoint(read):
+            return frozenset(self.tile)
         used = e.symbols
-        return prod(n for i, n in self.tile.items() if i in used or place_of(i) in used or beyond(i) in used)  # fmt: skip
+        own = (i for i in self.tile if i in used or place_of(i) in used or beyond(i) in used)
+        return frozenset(own).union(*(self.differing[t] for t in read if t in self.differing))
 
     def _tensors(self, e: Expr) -> frozenset[str]:
         """The tensors and locals that the value reads."""

@@ -7,13 +7,15 @@ one instruction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Symbol, symbol
+from tadc.ir.canonical import canonical
 from tadc.ir.domain import Domain, quotients
 from tadc.ir.expr import Call, Comparison, Const, Expr, Read, Reduce, Select
 from tadc.ir.program import Program, Statement
+from tadc.ir.walk import substitute
 from tadc.schedule.gpu.instructions import instructions
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
@@ -46,13 +48,12 @@ class Ideal:
         """For these values of all sizes. `tensors` are read or written; `arithmetic` is the type in which is computed."""
         all_, special = 0.0, 0.0
         read: dict[str, float] = {}
-        for s in statements:
-            for each, points in _terms(s):
-                count = about(points, sizes)
-                if isinstance(each, Read):
-                    read[each.tensor] = read.get(each.tensor, 0.0) + count
-                all_ += count * _cheapest(each, arithmetic)
-                special += count * instructions(each, arithmetic).special
+        for each, points in _operations_of(statements):
+            count = about(points, sizes)
+            if isinstance(each, Read):
+                read[each.tensor] = read.get(each.tensor, 0.0) + count
+            all_ += count * _cheapest(each, arithmetic)
+            special += count * instructions(each, arithmetic).special
         whole = {t: program.tensors[t].bytes_at(sizes, dtype) for t in tensors}
         some = {t: read[t] * program.tensors[t].itemsize(dtype) for t in tensors if t in read}
         written = {s.target.name for s in statements}
@@ -79,14 +80,28 @@ def _cheapest(e: Expr, dtype: str) -> float:
             return instructions(e, dtype).all
 
 
-def _terms(s: Statement) -> set[tuple[Expr, Points]]:
-    """The operations of the statement, each once with the points of the indices that it depends on."""
-    return set(_operations(s))
+def _operations_of(statements: Sequence[Statement]) -> dict[tuple[Expr, Points], None]:
+    """The operations of the statements, each once with the points of the indices that it depends on, however many of them need its value."""
+    own = dict.fromkeys(i for s in statements for i in _own(s))
+    names = {i: f"'{n}" for n, i in enumerate(own)}
+    return dict.fromkeys(each for s in statements for each in _operations(s, names))
 
 
-def _operations(s: Statement) -> Iterator[tuple[Expr, Points]]:
-    box = Points(s.indices, quotients(s.derived), Domain.box(s.extents))
-    waiting: list[tuple[Expr, Points]] = [(s.body, box)]
+def _own(s: Statement) -> tuple[Symbol, ...]:
+    return (*s.indices, *(d.name for d in s.derived))
+
+
+def _operations(s: Statement, names: Mapping[Symbol, Symbol]) -> Iterator[tuple[Expr, Points]]:
+    """Those of one statement, whose own indices get other names, and those of its sums are called by where they stand."""
+    forms = {i: symbol(names[i]) for i in _own(s)}
+    of_box = [d.substitute(forms, names[d.name]) for d in s.derived]
+    box = Points(
+        tuple(names[i] for i in s.indices),
+        quotients(of_box),
+        Domain.box({names[i]: n for i, n in s.extents.items()}),
+    )
+    body = canonical(substitute(s.body, forms), ())
+    waiting: list[tuple[Expr, Points]] = [(body, box)]
     seen: set[tuple[Expr, Points]] = set()
     while waiting:
         e, around = waiting.pop()

@@ -16,6 +16,7 @@ from math import prod
 from operator import itemgetter
 
 from tadc.bounded_cache import BoundedCache
+from tadc.ir.affine import Symbol
 from tadc.ir.element_types import HALF_TYPES, arithmetic, item_bytes
 from tadc.ir.program import Program, Statement
 from tadc.schedule.gpu.borders import box_interior
@@ -40,7 +41,7 @@ from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.together import with_values_together
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
-from tadc.schedule.nest.loop_nest import Kernel, Tile, buffers_of, has_loops
+from tadc.schedule.nest.loop_nest import Kernel, Tile, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
 from tadc.schedule.nest.matrix_product import large_products, left_to_blas
 from tadc.schedule.nest.row_locals import rows_as_locals
@@ -214,7 +215,7 @@ def _alone_or_apart(
     dtype: str,
     tiles: Mapping[str, Shape],
 ) -> list[tuple[Kernel, GpuKernel]]:
-    """The kernel with its schedule; or one for each of its statements, where blocks compute values of one once, and that is faster."""
+    """The kernel with its schedule; or several, one for each of its statements whose values blocks compute once, if that is faster."""
 
     def scheduled(k: Kernel) -> tuple[Kernel, GpuKernel]:
         return k, _scheduled(k, program, sizes, machine, dtype, tiles.get(k.name))
@@ -225,16 +226,34 @@ def _alone_or_apart(
         return joint
     if not all(targets.isdisjoint(s.reads) for s in statements):
         return joint
-    each = (kernel_of_points((s,), f"{kernel.name}_{n}", program) for n, s in enumerate(statements))
-    alone = [replace(k, writes=(k.statements[0].target.name,)) for k in each]
-    if not any(map(shares_values, alone)):
+    sharing, others = list[tuple[Statement, ...]](), dict[tuple[Symbol, ...], list[Statement]]()
+    for s in statements:
+        if shares_values(kernel_of_points((s,), kernel.name, program)):
+            sharing.append((s,))
+        else:
+            others.setdefault(s.indices, []).append(s)
+    if not sharing:
         return joint
+    groups = sorted((*sharing, *map(tuple, others.values())), key=lambda g: statements.index(g[0]))
+    alone = [k for g in groups for k in _kernels_of(g, program)]
+    alone = [replace(k, name=f"{kernel.name}_{n}") for n, k in enumerate(alone)]
     apart, values = list(map(scheduled, alone)), program.size_values(sizes)
 
     def seconds(made: Sequence[tuple[Kernel, GpuKernel]]) -> float:
         return sum(kernel_model(s, program, values, machine, dtype).seconds for _, s in made)
 
     return apart if seconds(apart) * BETTER < seconds(joint) else joint
+
+
+def _kernels_of(statements: Sequence[Statement], program: Program) -> tuple[Kernel, ...]:
+    """The kernels of some statements of the program: one that has a point for each element, or those of all of them together."""
+    if len(statements) == 1:
+        of_points = kernel_of_points(statements, "", program)
+        return (replace(of_points, writes=(statements[0].target.name,)),)
+    targets = {s.target.name for s in statements}
+    read = dict.fromkeys(t for s in statements for t in s.reads if t not in targets)
+    inputs = tuple(program.tensors[t] for t in read)
+    return kernels(replace(program, inputs=inputs, statements=tuple(statements), outputs=tuple(s.target.name for s in statements), given=()), "")  # fmt: skip
 
 
 def _scheduled(
@@ -309,7 +328,7 @@ def gpu_kernel(
             consider(schedules, schedules.with_fewer(best))
     consider(schedules, schedules.holding_rows(dtype))
     if is_slow:
-        staged = (each for each in copying if buffers_of(each[2].kernel.body))
+        staged = (each for each in copying if each[2].buffers)
         for _, of, other in nsmallest(MOST_AHEAD, list(staged), key=itemgetter(0)):
             consider(of, (*of.ahead(other), *of.smaller(other)), SLIGHTLY)
     if is_slow and len(kernel.statements) == 1:
@@ -405,7 +424,7 @@ class _Schedules:
 
     def ahead(self, scheduled: GpuKernel) -> Iterator[GpuKernel]:
         """The same tile of a block, whose buffers are filled ahead."""
-        if any(b.halves == 1 for b in buffers_of(scheduled.kernel.body)) and has_loops(self.kernel.body):  # fmt: skip
+        if any(b.halves == 1 for b in scheduled.buffers) and has_loops(self.kernel.body):  # fmt: skip
             counts = {t.index: t.count for t in scheduled.tile}
             threads = {t.index: t.threads for t in scheduled.tile}
             yield self.tiled(Shape(counts, threads, ahead=True))

@@ -21,11 +21,11 @@ from tadc.schedule.nest.loop_nest import (
     Kernel,
     Loop,
     Tile,
-    buffers_of,
     has_loops,
     reads_of,
     steps_of,
 )
+from tadc.schedule.nest.matrix_product import left_to_blas
 from tadc.schedule.nest.short_loops import is_unrolled
 from tadc.schedule.nest.sizes import Sizes
 
@@ -122,10 +122,12 @@ def product_model(
 ) -> KernelModel:
     """The model of a matrix product that a library computes: nothing is known of its threads."""
     launch = machine.rates.launch
+    product = left_to_blas(scheduled.kernel, program, sizes)
+    calls = product.calls(sizes) if product else 1
     seconds = _least(scheduled.kernel, program, sizes, machine, dtype)
     limit = "a library's product"
     by = {limit: seconds / OF_PEAK}
-    return KernelModel(by[limit] + launch, seconds + launch, limit, 0, 0, 0.0, 0.0, by, {})
+    return KernelModel(by[limit] + calls * launch, seconds + launch, limit, 0, 0, 0.0, 0.0, by, {})
 
 
 def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) -> float:
@@ -146,7 +148,7 @@ def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
         sums = sum(isinstance(s, Accumulator) for s in steps_of(scheduled.kernel.body))
         used = REGISTERS + words_of(real) * (2 * sums + scheduled.held)
         blocks = max(1, int(r.registers // (min(MOST_REGISTERS, used) * machine.block)))
-    elements = sum(b.halves * b.size for b in buffers_of(scheduled.kernel.body))
+    elements = sum(b.halves * b.size for b in scheduled.buffers)
     if elements:
         blocks = max(1, min(blocks, r.shared_bytes // (elements * item_bytes(real))))
     return r.multiprocessors * min(r.most_threads, blocks * machine.block)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tadc.integer.projection import project
-from tadc.ir.affine import Affine, Symbol, constant
+from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain
 from tadc.schedule.nest.cost import Points
 
@@ -83,9 +83,7 @@ def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> tuple[float, float]:
                 values[d.name] = _at(d.form, values) // d.modulus
         for c in [c for c in conditions if all(s in values for s in c.form.symbols)]:
             conditions.remove(c)
-            value = _at(c.form, values)
-            holds = {">=": value >= 0, "==": value == 0, "|": value % max(1, c.modulus) == 0}
-            weights = weights * holds[c.relation]
+            weights = weights * _holds(c, _at(c.form, values))
         if not index:
             break
         bounds = [c for c in conditions if set(c.form.symbols) <= {index, *values}]
@@ -97,9 +95,26 @@ def _drawn(part: Points, sizes: Mapping[Symbol, int]) -> tuple[float, float]:
         trips = np.clip(high - low + 1, 0.0, HUGE)  # an index may have no bound
         low = np.where(np.isfinite(low), low, 0.0)
         weights = weights * trips
-        draw = np.arange(1, DRAWN + 1) * sqrt(PRIMES[place % len(PRIMES)]) % 1
-        values[index] = low + np.floor(draw * np.maximum(1, trips))
+        values[index] = low + np.floor(_draws(place % len(PRIMES)) * np.maximum(1, trips))
     return float(weights.mean()), visited
+
+
+@lru_cache
+def _draws(place: int) -> NDArray[np.float64]:
+    """The numbers from 0 to 1 of the index at that place, in their order."""
+    numbers: NDArray[np.float64] = np.arange(1.0, DRAWN + 1)
+    return numbers * sqrt(PRIMES[place]) % 1
+
+
+def _holds(c: Condition, value: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """For which values of its form the condition holds."""
+    match c.relation:
+        case ">=":
+            return value >= 0
+        case "==":
+            return value == 0
+        case _:
+            return value % max(1, c.modulus) == 0
 
 
 def _range(
@@ -111,7 +126,7 @@ def _range(
         k = c.form.coefficient(index)
         if not k:
             continue
-        rest = _at(c.form, {**values, index: np.zeros(1)})
+        rest = _at(c.form - k * symbol(index), values)
         if k > 0 or c.relation == "==":
             low = np.maximum(low, np.ceil(-rest / k))
         if k < 0 or c.relation == "==":
@@ -122,5 +137,5 @@ def _range(
 def _at(form: Affine, values: Mapping[Symbol, NDArray[np.float64]]) -> NDArray[np.float64]:
     result = np.array([float(form.constant)])
     for s, c in form.terms:
-        result = result + c * values[s]
+        result = result + (values[s] if c == 1 else c * values[s])
     return result

@@ -11,6 +11,7 @@ from tadc.ir.affine import Symbol
 from tadc.ir.expr import Read
 from tadc.schedule.nest.loop_nest import (
     Assign,
+    Buffer,
     Computed,
     HeldRow,
     Kernel,
@@ -66,6 +67,20 @@ class GpuKernel:
             case _:
                 return ()
 
+    @cached_property
+    def counts(self) -> dict[Symbol, int]:
+        """The values that a thread has of each of these."""
+        return {t.index: t.count for t in self.tile}
+
+    @cached_property
+    def buffers(self) -> tuple[Buffer, ...]:
+        """Those that its blocks fill."""
+        return buffers_of(self.kernel.body)
+
+    @cached_property
+    def points_of_thread(self) -> int:
+        return prod(self.counts.values())
+
     @property
     def shares_loops(self) -> bool:
         """Whether the threads of a team share the loops of a point, or of all points of a tile; else each has points of its own."""
@@ -92,7 +107,7 @@ class GpuKernel:
         body = self.kernel.body
         if row := self.row:
             return row.count * _most_at_once(row)
-        buffers = {b.name for b in buffers_of(body)}
+        buffers = {b.name for b in self.buffers}
         held: dict[tuple[str, object], int] = {}
         for loop, around in _unrolled(body, ()):
             trips = loop.range.trips or 0
@@ -107,8 +122,8 @@ class GpuKernel:
     def alike(self) -> int:
         """Elements that a loop reads for each point of a tile at all of its values: compilers read them once, and keep them."""
         body = self.kernel.body
-        counts = {t.index: t.count for t in self.tile}
-        buffers = {b.name for b in buffers_of(body)}
+        counts = self.counts
+        buffers = {b.name for b in self.buffers}
         found: dict[tuple[str, object], int] = {}
         for step in steps_of(body) if max(counts.values(), default=1) > 1 else ():
             if isinstance(step, (Loop, Staged)) and not has_loops(step.body):
@@ -136,16 +151,17 @@ class GpuKernel:
         used = self.registers(words)
         return next((n for n, most in REGISTERS_BY_BLOCKS.items() if used <= most), 1)
 
-    def in_memory(self, words: int) -> int:
-        """Sums of groups for which a thread has no registers: they are needed where a block of terms ends."""
+    def in_memory(self, words: int) -> float:
+        """Groups of a long sum for which a thread has no registers, on average: they are needed where a block of terms ends."""
         match self.kernel.body:
-            case (Tile(wide=wide, interior_wide=interior_wide, rare=rare),):
-                in_body = max(len({*w}.intersection(rare)) for w in (wide, interior_wide))
-                groups = prod(t.count for t in self.tile) * in_body // OF_GROUP
+            case (Tile(wide=wide, interior_wide=interior_wide, rare=[_, *_] as rare),):
+                sums = max(len({*w}.intersection(rare)) for w in (wide, interior_wide)) / OF_GROUP
+                groups = self.points_of_thread * sums
                 most = REGISTERS_BY_BLOCKS.get(self.blocks(words), MOST_REGISTERS)
-                return min(groups, max(0, (self.registers(words) - most) // words + groups))
+                left = (self.registers(words) - most) // words + groups
+                return min(groups, max(0, left)) / max(1, sums)
             case _:
-                return 0
+                return 0.0
 
     @property
     def row(self) -> HeldRow | None:

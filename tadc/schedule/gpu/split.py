@@ -18,11 +18,12 @@ Where each term of such a sum is a long sum itself, it is the terms that are sto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from math import ceil, isqrt, prod
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
 from tadc.integer import implies
@@ -59,6 +60,8 @@ __all__ = ["split"]
 # those of tiles; and those of threads that have the elements for all values of the indices that have few. Where terms are sums of products of
 # something of the element by something of the term, parts are `pairs`' columns: a tile has pairs of elements and parts.
 _Kind: TypeAlias = Literal["usual", "beside", "turned", "whole", "pairs"]
+# The seconds of some statements of a program, and the least that they need.
+_Times: TypeAlias = Callable[[Program, Sequence[Statement]], tuple[float, float]]
 OTHERS: tuple[_Kind, ...] = ("beside", "turned", "whole")
 
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
@@ -94,7 +97,7 @@ def split(
     *,
     blas: bool = False,
     room: int | None = None,
-    times: Callable[[Program, Sequence[Statement]], tuple[float, float]] | None = None,
+    times: _Times | None = None,
 ) -> Program:
     """The program whose sums have parts enough to keep a GPU busy, for these values of all sizes or typical ones.
 
@@ -103,8 +106,9 @@ def split(
     """
     names = Names((*program.tensors, *program.symbols))
     program = _with_terms(program, sizes, machine, room, names)
-    statements: list[Statement] = []
+    parted_statements: dict[str, list[Statement]] = {}  # by what they are of
     for s in program.statements:
+        statements = parted_statements[s.target.name] = []
         values = values_of_sizes(program, s.target.shape, sizes)
         parted: dict[Expr, Expr] = {}
         left_to_blas = blas and sizes is not None and large_product(s, program, sizes)
@@ -120,7 +124,69 @@ def split(
                     before, parted[e] = found
                     statements += before
         statements.append(replace(s, body=replaced(s.body, parted)))
-    return replace(program, statements=tuple(statements))
+    if times:
+        _in_one_pass(program, parted_statements, sizes, machine, names, times)
+    made = chain.from_iterable(parted_statements.values())
+    return replace(program, statements=tuple(made))
+
+
+def _in_one_pass(
+    program: Program,
+    made: dict[str, list[Statement]],
+    sizes: Sizes | None,
+    machine: Machine,
+    names: Names,
+    times: _Times,
+) -> None:
+    """Put statements that may share a pass into the place of what was made of each alone, where that is faster."""
+    for group in _rows_with_mates(program, sizes):
+        targets = [s.target.name for s in group]
+        apart = [one for t in targets for one in made[t]]
+        if len(apart) > len(group):
+            ways = _whole_or_in_columns(group, program, sizes, machine, names)
+            taken, fastest = min(((times(program, w)[0], w) for w in ways), key=itemgetter(0))
+            if WORTH_OF_OTHER_KIND * taken < times(program, apart)[0]:
+                made |= {t: fastest if t == targets[-1] else [] for t in targets}
+
+
+def _rows_with_mates(program: Program, sizes: Sizes | None) -> Iterator[tuple[Statement, ...]]:
+    """The statements of kernels in which rows of a few values have mates, whose sums run over the same range and need the same values:
+
+    dc[j, d: 3] = sum{i} g(i, j)*(x[i, d] - c[j, d])  and  dw[j] = sum{i} g(i, j)
+    """
+    for k in kernels(program, "parts"):
+        targets = {s.target.name for s in k.statements}
+        group = tuple(s for s in program.statements if s.target.name in targets)
+        first, last = (program.statements.index(s) for s in (group[0], group[-1]))
+        if any(not targets.isdisjoint(s.reads) for s in program.statements[first:last]):
+            continue  # they are needed before the last of them can be computed
+        shapes = sorted({s.target.shape for s in group}, key=len)
+        if len(shapes) == 2 and not any(has_data(s) or s.derived for s in group):
+            values = values_of_sizes(program, shapes[1], sizes)
+            elements = [prod(max(1, n.at(values)) for n in shape) for shape in shapes]
+            if elements[1] <= FEW_VALUES * elements[0]:
+                yield group
+
+
+def _whole_or_in_columns(
+    group: Sequence[Statement],
+    program: Program,
+    sizes: Sizes | None,
+    machine: Machine,
+    names: Names,
+) -> list[list[Statement]]:
+    """The statements of a kernel as they are; and with parts, as many of each, that tiles have beside elements, if all may have such."""
+    sums = [(s, e, where) for s in group for e, where in guards(s.body).items()]
+    values = values_of_sizes(program, max((s.target.shape for s in group), key=len), sizes)
+    points = sum(_elements(e, s, where, values) for s, e, where in sums)
+    in_columns: list[Statement] = []
+    for s, e, where in sums:
+        parts = _columns(e, s, points, values, machine) if len(sums) == len(group) else None
+        if parts is None:
+            return [list(group)]
+        before, _, whole = parts.statements(s, where, names)
+        in_columns += [before, replace(s, body=replaced(s.body, {e: whole}))]
+    return [list(group), in_columns]
 
 
 def _are_many(s: Statement, sizes: Sizes | None) -> bool:

@@ -2,7 +2,8 @@
 
 Several indices that lie side by side in all tensors that have them count as one: `y[b,t,o] = sum{d} x[b,t,d]*w[d,o]` is a product of `B*T` rows. One
 factor may be the same for all of a batch, `y[n,o,p,q] = sum{c} x[n,c,p,q]*w[o,c]`, and a batch may stand between rows and columns: all that is needed
-is that in each tensor rows, columns and matrices are so far apart, and that neighbours of one kind lie side by side.
+is that in each tensor rows, columns and matrices are so far apart, and that neighbours of one kind lie side by side. Where matrices are apart in two ways,
+as the heads of `s[b,h,i,j] = sum{d} q[b,i,h,d]*k[b,j,h,d]`, it is several such products, one for each value of an *outer* index.
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ WORTH = 2**24  # multiplications: with fewer, calling a library costs a GPU more
 LEAST = 16  # rows, columns and terms of products with joint indices: of thinner ones a library makes nothing better
 MOST = 2**31 - 1  # of each number that a library is told
 
-Axis: TypeAlias = Literal["batch", "rows", "columns", "inner"]
+MOST_CALLS = 256  # of a statement
+WORTH_OF_CALL = (
+    2**27
+)  # multiplications of each of several calls: with fewer it is over before the next one begins
+
+Axis: TypeAlias = Literal["outer", "batch", "rows", "columns", "inner"]
 _Indices: TypeAlias = tuple[Symbol, ...]
 
 
@@ -47,7 +53,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class MatrixProduct:
-    """`rows x inner` times `inner x columns`, for each value of `batch`, if that is an axis of the result.
+    """`rows x inner` times `inner x columns`, for each value of `batch`, if that is an axis of the result, and that for each of `outer`.
 
     Of each axis there are the extents of the indices that it has. The columns of the result lie side by side.
     """
@@ -62,27 +68,37 @@ class MatrixProduct:
         """Whether rows, columns and terms have one index each, and all three tensors the batch in front, which may have several."""
         single = all(len(n) == 1 for axis, n in self.extents if axis != "batch")
         fronts = [o.axes[0] for o in (self.left, self.right, self.result)]
-        return single and ("batch" not in dict(self.extents) or fronts == ["batch"] * 3)
+        axes = dict(self.extents)
+        return single and "outer" not in axes and ("batch" not in axes or fronts == ["batch"] * 3)
 
     def counts(self, sizes: Mapping[str, int]) -> dict[Axis, int]:
         """The number of values of each axis."""
         return {axis: prod(n.at(sizes) for n in extents) for axis, extents in self.extents}
 
+    def calls(self, sizes: Mapping[str, int]) -> int:
+        """How often a library is called: for each value of `outer`."""
+        return self.counts(sizes).get("outer", 1)
+
 
 def large_product(
     statement: Statement, program: Program, sizes: Mapping[str, int]
 ) -> MatrixProduct | None:
-    """The product that the statement is, if it is large for these values of all sizes."""
-    return next((p for p in _products(statement, program) if _is_large(p, sizes)), None)
+    """The product that the statement is, if it is large for these values of all sizes: that of the fewest calls."""
+    large = (p for p in _products(statement, program) if _is_large(p, sizes))
+    return min(large, key=lambda p: p.calls(sizes), default=None)
 
 
 def _is_large(product: MatrixProduct, sizes: Mapping[str, int]) -> bool:
     counts = product.counts(sizes)
+    calls = product.calls(sizes)
+    if calls > 1 and (calls > MOST_CALLS or prod(counts.values()) < WORTH_OF_CALL * calls):
+        return False
     if prod(counts.values()) < WORTH or product.is_plain:
         return prod(counts.values()) >= WORTH
     operands = (product.left, product.right, product.result)
     largest = max(prod(counts[axis] for axis in o.axes) for o in operands)
-    return largest <= MOST and min(n for axis, n in counts.items() if axis != "batch") >= LEAST
+    thinnest = min(n for axis, n in counts.items() if axis not in {"outer", "batch"})
+    return largest <= MOST and thinnest >= LEAST
 
 
 def large_products(program: Program, sizes: Mapping[str, int]) -> frozenset[str]:
@@ -154,12 +170,14 @@ def _groups(
     rows = tuple(i for i in target if i in left and i not in right)
     columns = tuple(i for i in target if i in right and i not in left)
     inner = tuple(i for i in left if i in summed)
-    batches = [shared]
+    batches: list[tuple[_Indices, _Indices]] = [(shared, ())]
     if not shared:  # a factor may be the same for all of a batch
-        batches += [(i,) for i in target]
-        batches += [tuple(target[:n]) for n in range(2, len(target))]
-    for batch in batches:
-        axes: dict[Axis, _Indices] = {"batch": batch, "rows": _without(rows, batch), "columns": _without(columns, batch), "inner": inner}  # fmt: skip
+        batches += [((i,), ()) for i in target]
+        batches += [(tuple(target[:n]), ()) for n in range(2, len(target))]
+    elif len(shared) > 1:
+        batches += [(_without(shared, (i,)), (i,)) for i in shared]
+    for batch, outer in batches:
+        axes: dict[Axis, _Indices] = {"outer": outer, "batch": batch, "rows": _without(rows, batch), "columns": _without(columns, batch), "inner": inner}  # fmt: skip
         if axes["rows"] and axes["columns"]:
             yield {axis: each for axis, each in axes.items() if each}
 
@@ -178,7 +196,7 @@ def _order(indices: _Indices, axes: Mapping[Axis, _Indices]) -> tuple[Axis, ...]
             return ()
         order.append(found)
         rest = rest[len(axes[found]) :]
-    return tuple(order) if order and order[-1] != "batch" and len(order) >= 2 else ()
+    return tuple(order) if order and order[-1] not in {"outer", "batch"} and len(order) >= 2 else ()
 
 
 def index_orders(e: Reduce, box: Iterable[Symbol]) -> Iterator[tuple[Symbol, ...]]:
