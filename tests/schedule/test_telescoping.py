@@ -41,6 +41,12 @@ PROGRAMS = {
     "powers of the other sign": ROWS + "y[i, t: N] = sum{s=0..t} x[i, s]*1.1**(2*(s - t))",
     "exponentials of distances": ROWS
     + "input a[I]\ny[i, t: N] = sum{s=0..t} x[i, s]*exp(-(t - s + 2)/(1 + a[i]**2))",
+    "powers by a number": ROWS
+    + "input a[]\ny[i, t: N] = sum{s=0..t} x[i, s]*(0.5 + 0.4*a)**(t - s)",
+    "powers of what was before": ROWS
+    + "input a[I]\ny[i, t: N] = sum{s | s < t - 1} x[i, s]*(0.5 + 0.4*a[i])**(2*(t - s) - 3)",
+    "exponentials by rows": WEIGHTED
+    + "input a[I]\ny[i, t: N] = sum{s=t..N - 1} x[i, s]*w[s]*exp(-(s - t)*a[i])",
     "exponentials of sums": ROWS
     + "y[i, t: N] = sum{s=t..N - 1} (-x[i, s])*exp(0.1*(t - 3) - 0.1*s)",
     "return": WEIGHTED + "y[i, t: N] = sum{s=t..N - 1} x[i, s]*prod{l=t..s - 1} w[l]",
@@ -58,7 +64,7 @@ def test_work_grows_with_the_number_of_elements(name, mode):
     assert large <= 2.2 * small
 
 
-QUADRATIC = ("moving average", "powers to the end", "exponentials of distances", "return")
+QUADRATIC = ("moving average", "return")
 
 
 @cache
@@ -160,7 +166,13 @@ def random_program(random):
     weight = random.choice(["1", "w[s]", "x[i, s]", "x[i, s]*w[s]"])
     m = f"m[i: I, t: N] = {'max' if largest else 'min'}{{{domain}}} {a}\n"
     power = f"{a} - m[i, t]" if largest else f"m[i, t] - {a}"
-    match random.randint(0, 3):
+    match random.randint(0, 4):
+        case 4:  # and the gradient by the base of powers
+            domain = f"s: N | s <= t - {abs(shift)}" if up else f"s: N | s >= t + {abs(shift)}"
+            domain += random.choice(["", " and s >= 2", " and s <= N - 2", " and s % 2 = 0"])
+            distance = "t - s" if up else "s - t"
+            power = random.choice([f"w[0]**({distance})", f"exp(0.1*v[0]*({distance} + 1))"])
+            return f"y[i: I, t: N] = sum{{{domain}}} {weight}*{power}"
         case 0:
             term = f"{weight}*exp({power})"
         case 1:

@@ -20,7 +20,7 @@ from tadc.ir.walk import postorder, replaced, rewrite
 from tadc.schedule.rewrite.common import in_indices_of
 from tadc.schedule.rewrite.rows import always, is_expensive
 
-__all__ = ["joined", "signed_terms"]
+__all__ = ["added", "joined", "signed_terms"]
 
 
 def joined(program: Program) -> Program:
@@ -50,13 +50,13 @@ def _joined(s: Statement) -> Statement:
             within = [
                 (terms[m][0], replaced(terms[m][1], {sums[m]: body})) for m, body in taken.items()
             ]
-            joined: Expr = Reduce("sum", first.indices, (), first.domain, _added(within))
+            joined: Expr = Reduce("sum", first.indices, (), first.domain, added(within))
             left = [term for m, term in enumerate(terms) if m not in taken]
-            return replace(s, body=_added([(True, joined), *left]))
+            return replace(s, body=added([(True, joined), *left]))
     return s
 
 
-def _added(terms: Sequence[tuple[bool, Expr]]) -> Expr:
+def added(terms: Sequence[tuple[bool, Expr]]) -> Expr:
     """The sum of terms in order, those that are not true subtracted."""
     (positive, total), *others = terms
     total = total if positive else Call("neg", (total,))

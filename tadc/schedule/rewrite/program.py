@@ -23,6 +23,7 @@ from tadc.schedule.rewrite.invariants import invariant_values
 from tadc.schedule.rewrite.joined import joined
 from tadc.schedule.rewrite.left_out import with_points_left_out
 from tadc.schedule.rewrite.looked_up import has_data
+from tadc.schedule.rewrite.moments import moments
 from tadc.schedule.rewrite.moved import moved_values
 from tadc.schedule.rewrite.narrowed import narrowed
 from tadc.schedule.rewrite.oriented import oriented
@@ -51,7 +52,10 @@ def scheduled(
     program = with_half_powers_as_roots(program)
     if has_data(program):
         return live(_with_sums_arranged(program, choices))
-    program = with_quotients_of_results(inlined(narrowed(oriented(program))))
+    program = inlined(narrowed(oriented(program)))
+    if choices.whether("running sums are one pass", True):
+        program = moments(program, Names((*program.tensors, *program.symbols)))
+    program = with_quotients_of_results(program)
     if choices.whether(QUOTIENTS, True):
         program = sums_over_quotients(program)
     program = rearranged(common(program), by_rows=choices.whether(BY_ROWS, True))

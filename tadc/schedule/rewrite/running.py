@@ -25,7 +25,7 @@ from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import extents_in_body, plain_extent
 from tadc.schedule.rewrite.telescoping import SO_FAR, Step, carried, plain_powers, telescoped
 
-__all__ = ["Running", "running", "separate_running"]
+__all__ = ["Running", "moving_bound", "running", "separate_running"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _steps(e: Reduce, box: Mapping[Symbol, Affine], known: Domain) -> Iterator[S
     if e.op != "sum" or len(e.indices) != 1 or e.derived:
         return
     for index in reversed(tuple(box)):
-        if index in e.body.symbols and (moving := _bound(e, index)):
+        if index in e.body.symbols and (moving := moving_bound(e, index)):
             inner, condition = moving
             yield Step(e, index, inner, condition, known & Domain.box(box))
 
@@ -105,12 +105,12 @@ def _steps(e: Reduce, box: Mapping[Symbol, Affine], known: Domain) -> Iterator[S
 def _moving(e: Reduce, box: Mapping[Symbol, Affine]) -> tuple[Symbol, Symbol, Condition] | None:
     """The index around, the reduction's index whose bound moves with it, and that bound."""
     for index in reversed(tuple(box)):
-        if index not in e.body.symbols and (moving := _bound(e, index)):
+        if index not in e.body.symbols and (moving := moving_bound(e, index)):
             return index, *moving
     return None
 
 
-def _bound(e: Reduce, index: Symbol) -> tuple[Symbol, Condition] | None:
+def moving_bound(e: Reduce, index: Symbol) -> tuple[Symbol, Condition] | None:
     """The reduction's index whose bound moves with `index`, by 1 with each value, and that bound."""
     mentions = [c for c in e.domain if index in c.form.symbols]
     if len(mentions) != 1 or mentions[0].relation != ">=":

@@ -30,7 +30,16 @@ from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.simplify import simplified
 
-__all__ = ["SO_FAR", "Step", "Telescoped", "carried", "plain_powers", "telescoped"]
+__all__ = [
+    "SO_FAR",
+    "Step",
+    "Telescoped",
+    "carried",
+    "change_of",
+    "constant_factor",
+    "plain_powers",
+    "telescoped",
+]
 
 SO_FAR = Read("'so far", ())  # the sum up to the value before
 _K = "'k"
@@ -82,7 +91,7 @@ class Telescoped:
 def carried(step: Step, program: Program) -> Expr | None:
     """What the sum up to the value before is at `index`, in terms of SO_FAR; None if the terms change in another way."""
     factor = _factor(step.e.body, step.index)
-    if factor is not None and (further := _constant_factor(factor, step)) is not None:
+    if factor is not None and (further := constant_factor(factor, step)) is not None:
         return Call("gate" if _is_weight(factor, step.e.body) else "mul", (SO_FAR, further))
     match factor:
         case Call("exp", (Call(_, (a, b)),)):
@@ -107,14 +116,14 @@ def carried(step: Step, program: Program) -> Expr | None:
     return None
 
 
-def _constant_factor(factor: Expr, step: Step) -> Expr | None:
+def constant_factor(factor: Expr, step: Step) -> Expr | None:
     """What the factor is multiplied with from one value of the index to the next, if that is the same for all of them and all terms."""
     further: Expr
     match factor:
         case Call("pow", (base, IndexValue(form))) if step.index not in base.symbols:
             exponent = form.coefficient(step.index) * step.sign
             further = rewrite(Call("pow", (base, Const(exponent))), simplified)
-        case Call("exp", (exponent,)) if (change := _change(exponent, step.index)) is not None:
+        case Call("exp", (exponent,)) if (change := change_of(exponent, step.index)) is not None:
             change = Call("mul", (Const(step.sign), change))
             further = Call("exp", (rewrite(change, simplified),))
         case _:
@@ -128,7 +137,7 @@ def _is_weight(factor: Expr, term: Expr) -> bool:
     return any(e is factor for gate in gates for e in postorder(gate.args[1]))
 
 
-def _change(e: Expr, index: Symbol) -> Expr | None:
+def change_of(e: Expr, index: Symbol) -> Expr | None:
     """By how much a value is more where the index is one more, if that is the same for all values of the index."""
     if index not in e.symbols:
         return Const(0)
@@ -136,13 +145,17 @@ def _change(e: Expr, index: Symbol) -> Expr | None:
         case IndexValue(form):
             return Const(form.coefficient(index))
         case Call("mul", (a, b)) if index not in a.symbols:
-            change = _change(b, index)
+            change = change_of(b, index)
             return None if change is None else Call("mul", (change, a))
         case Call("mul" | "div" as function, (a, b)) if index not in b.symbols:
-            change = _change(a, index)
+            change = change_of(a, index)
             return None if change is None else Call(function, (change, b))
+        case Call("add" | "sub", (a, b)) if index not in b.symbols:
+            return change_of(a, index)
+        case Call("add", (b, a)) if index not in b.symbols:
+            return change_of(a, index)
         case Call("add" | "sub" | "neg" as function, args):
-            changes = [_change(a, index) for a in args]
+            changes = [change_of(a, index) for a in args]
             return Call(function, tuple(c for c in changes if c)) if None not in changes else None
         case _:
             return None
@@ -257,7 +270,7 @@ def _factor(e: Expr, index: Symbol) -> Expr | None:
                 return e
             case Call("pow", (base, IndexValue())) if index not in base.symbols:
                 return e
-            case Call("exp", (exponent,)) if _change(exponent, index) is not None:
+            case Call("exp", (exponent,)) if change_of(exponent, index) is not None:
                 return e
             case Select(Comparison("==", a, b), _, Const(0)) if index in a.symbols | b.symbols:
                 return e
