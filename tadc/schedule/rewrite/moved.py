@@ -109,7 +109,8 @@ def _combinations(
         match node:
             case Read(tensor, subscripts):
                 yield from zip(subscripts, separation.tensors[tensor].shape, strict=True)
-            case IndexValue(form):
+            case IndexValue(form) if form.content:
+                form = (form - form.constant) // form.content
                 least = _least(form, around.known, separation.sizes)
                 less = _least(-form, around.known, separation.sizes)
                 if least is not None and less is not None:
