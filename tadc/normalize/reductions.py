@@ -469,7 +469,7 @@ def extents_around_body(
         ends = [_greatest(high, extents) for high in highs]
         sizes_only = [end + 1 for end in ends if sizes >= set(end.symbols)]
         if i not in result and sizes_only and implies(known, at_least_zero(symbol(i))):
-            result[i] = sizes_only[0]
+            result[i] = next((n for n in sizes_only if n.is_constant), sizes_only[0])
     return result
 
 

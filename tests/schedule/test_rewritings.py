@@ -56,6 +56,16 @@ PROGRAMS = {
         [(7,)],
         "[i: 5] = exp(-(i - 2)**2/9)",
     ),
+    "an expensive number of indices that rows share": (
+        "size B, N, D\ninput x[B,N,D]\ny[b,n,k] = x[b,n,k]*(if k < 2 then cos(n/9**(k/D)) else sin(n/9**((k-2)/D)))",
+        [(9, 10, 11)],
+        "y_value[n: N, k: D] = if k <= 1 then cos(n/9**(k/D)) else sin(n/9**((k - 2)/D))",
+    ),
+    "an expensive number of a tap whose range moves": (
+        "size N\ninput x[N]\ny[i: N] = sum{j=max(0, i-8)..min(i, 9)} x[i-j]*sin(0.1*j)",
+        [(30,)],
+        "y_value[j: 10] = sin(0.1*j)",
+    ),
     "an expensive value of windows that do not overlap stays": (
         "size N\ninput x[8*N], w[2]\ny[i: N] = sum{k: 2} sin(x[8*i+k])*w[k]",
         [(24,), (2,)],

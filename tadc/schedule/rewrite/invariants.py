@@ -7,12 +7,14 @@ change stays where it is: a kernel more would cost more than it saves. But not w
 
     y[b,k] = sum{n} x[b,n]*cos(n*k*c)                is      v[n,k] = cos(n*k*c);  y[b,k] = sum{n} x[b,n]*v[n,k]
 
-which is as many values for one row as for all of them.
+which is as many values for one row as for all of them; nor where there is no sum around, as in rotations by position:
+
+    y[b,n,k] = x[b,n,k]*cos(n/10000**(k/D))          is      v[n,k] = cos(n/10000**(k/D));  y[b,n,k] = x[b,n,k]*v[n,k]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from tadc.ir.affine import Affine, Symbol, symbol
@@ -21,8 +23,9 @@ from tadc.ir.expr import Call, Expr, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, replaced
-from tadc.normalize.reductions import extents_in_body
+from tadc.normalize.reductions import extents_around_body
 from tadc.schedule.rewrite.rows import is_expensive
+from tadc.schedule.rewrite.running import passes_of
 from tadc.schedule.rewrite.separate import Around, Extents, Separation, separated
 
 __all__ = ["invariant_values"]
@@ -32,36 +35,44 @@ FEW = 8  # terms: so many values are rather computed again
 
 def invariant_values(program: Program, names: Names) -> Program:
     """The program with such values as statements, and with reads of them wherever else they are computed."""
-    return separated(program, names, _Invariants().applied)
+    return separated(program, names, _Invariants(passes_of(program)).applied)
 
 
 @dataclass(slots=True)
 class _Invariants:
-    """`stored` has a tensor for each value in terms of its free indices, in an order, with their extents."""
+    """`stored` has a tensor for each value in terms of its free indices, in an order, with their extents. Running sums, the `passes`,
+    stay as they are.
+    """
 
+    passes: Set[str]
     stored: dict[tuple[Expr, tuple[Affine, ...], str | None], str] = field(default_factory=dict)
 
     def applied(self, separation: Separation, e: Expr, around: Around) -> Expr:
         """The expression with reads for values, or a read of one that is stored already."""
-        match e:
-            case Reduce("sum", indices, (), domain, body):
-                reads = dict(self._reads(separation, e, around))
-                return Reduce("sum", indices, (), domain, replaced(body, reads)) if reads else e
-            case Call() | Select() if self.stored and e.symbols:
-                free, key = _key(separation, e, around.extents)
-                name = self.stored.get(key)
-                return e if name is None else Read(name, tuple(map(symbol, free)))
-            case _:
-                return e
+        if separation.statement.target.name in self.passes:
+            return e
+        if isinstance(e, Reduce) and e.op == "sum" and not e.derived:
+            inside = extents_around_body(e, around.extents, separation.sizes)
+            reads = dict(self._reads(separation, e.body, e.indices, inside))
+            body = replaced(e.body, reads) if reads else e.body
+            e = Reduce("sum", e.indices, (), e.domain, body) if reads else e
+        elif isinstance(e, (Call, Select)) and self.stored and e.symbols:
+            free, key = _key(separation, e, around.extents)
+            name = self.stored.get(key)
+            e = e if name is None else Read(name, tuple(map(symbol, free)))
+        if around.is_whole:
+            extents = separation.statement.extents
+            e = replaced(e, dict(self._reads(separation, e, (), extents)))
+        return e
 
     def _reads(
-        self, separation: Separation, e: Reduce, around: Around
+        self, separation: Separation, e: Expr, summed: Sequence[Symbol], inside: Extents
     ) -> Iterator[tuple[Expr, Expr]]:
-        inside = extents_in_body(e, around.extents, separation.sizes)
+        """Values in an expression, and what reads them; in a sum those over the indices that are `summed`, too."""
         numbers = {i: n.constant for i, n in inside.items() if n.is_constant}
         many = {i for i in inside if numbers.get(i, FEW + 1) > FEW}
-        ranks = [len(r.subscripts) for r in postorder(e.body) if isinstance(r, Read)]
-        for value in _outermost(e.body, many.intersection(e.indices), many, max(ranks, default=0)):
+        ranks = [len(r.subscripts) for r in postorder(e) if isinstance(r, Read)]
+        for value in _outermost(e, many.intersection(summed), many, max(ranks, default=0)):
             read = separation.stored(value, inside, "value")
             if read is not None:
                 free, key = _key(separation, value, inside)

@@ -21,7 +21,7 @@ from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
 from tadc.schedule.rewrite.rows import is_expensive
-from tadc.schedule.rewrite.running import running
+from tadc.schedule.rewrite.running import passes_of
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
 __all__ = ["moved_values"]
@@ -32,8 +32,7 @@ WORTHWHILE = 2  # values of indices for each value of the form: fewer are comput
 
 def moved_values(program: Program, names: Names) -> Program:
     """The program with such values as statements. A running sum, which has a few values of them for each step, keeps its own."""
-    passes = frozenset(s.target.name for s in program.statements if running(s, program))
-    return separated(program, names, partial(_moved, passes))
+    return separated(program, names, partial(_moved, passes_of(program)))
 
 
 def _moved(passes: Set[str], separation: Separation, e: Expr, around: Around) -> Expr:

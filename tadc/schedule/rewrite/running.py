@@ -25,7 +25,7 @@ from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import extents_in_body, plain_extent
 from tadc.schedule.rewrite.telescoping import SO_FAR, Step, carried, plain_powers, telescoped
 
-__all__ = ["Running", "moving_bound", "running", "separate_running"]
+__all__ = ["Running", "moving_bound", "passes_of", "running", "separate_running"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,11 @@ def running(statement: Statement, program: Program) -> Running | None:
         next_,
         so_far,
     )
+
+
+def passes_of(program: Program) -> frozenset[str]:
+    """The tensors of statements that are such passes."""
+    return frozenset(s.target.name for s in program.statements if running(s, program))
 
 
 def _steps(e: Reduce, box: Mapping[Symbol, Affine], known: Domain) -> Iterator[Step]:

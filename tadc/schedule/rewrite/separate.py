@@ -24,10 +24,13 @@ Extents: TypeAlias = Mapping[Symbol, Affine]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The indices around an expression that have plain ranges, with their extents, and what is known there."""
+    """The indices around an expression that have plain ranges, with their extents, what is known there, and whether it is the whole
+    right side.
+    """
 
     indices: tuple[tuple[Symbol, Affine], ...]
     known: Domain
+    is_whole: bool = False
 
     @property
     def extents(self) -> Extents:
@@ -82,9 +85,10 @@ def separated(
                 definitions = Domain.of(c for d in derived for c in d.conditions)
                 return e, [Around(indices, around.known & domain & definitions)]
             case Select(Domain() as domain):
-                return e, [Around(around.indices, around.known & domain), around]
+                inner = replace(around, is_whole=False)
+                return e, [replace(inner, known=around.known & domain), inner]
             case _:
-                return e, [around] * len(e.operands)
+                return e, [replace(around, is_whole=False)] * len(e.operands)
 
     for s in program.statements:
         separation = Separation(s, program, sizes, names, tensors, statements)
@@ -92,7 +96,7 @@ def separated(
         def applied(e: Expr, around: Around, separation: Separation = separation) -> Expr:
             return rule(separation, e, around)
 
-        everywhere = Around(tuple(s.extents.items()), program.known & s.box)
+        everywhere = Around(tuple(s.extents.items()), program.known & s.box, is_whole=True)
         body = rewrite_in(s.body, everywhere, enter, applied)
         statements.append(replace(s, body=body))
     return replace(program, statements=tuple(statements))
