@@ -18,6 +18,7 @@ from tadc.syntax.tex.passes import passed
 from tadc.syntax.tex.printed_names import with_python_names
 from tadc.syntax.tex.prose import (
     defines,
+    says_case,
     says_condition,
     says_for,
     says_ranges,
@@ -121,12 +122,19 @@ _SAYS_SUMMATION = re.compile(
 )
 
 
+_DENIES = re.compile(  # "we do not use the Einstein convention"
+    r"\b(?:not|never|without|unlike|avoid\w*|instead\s+of|rather\s+than)\b[^.;]*$", re.IGNORECASE
+)
+
+
 def collect_convention(found: Found, text: Expansion) -> None:
     """Declare `einstein` where the document says in its prose that repeated indices are summed."""
     said = _SAYS_SUMMATION.search(text.text)
     if said is None or any(isinstance(i, ast.EinsteinDeclaration) for i in found.items):
         return
     if re.search(r"\bno\s+(?:implied\s+)?sum", text.text, re.IGNORECASE):
+        return
+    if _DENIES.search(text.text, max(0, said.start() - 60), said.start()):
         return
     found.items.append(ast.EinsteinDeclaration(text.span(*said.span())))
     found.guesses.append(Guess("repeated indices are summed: the prose says so", *said.span()))
@@ -170,8 +178,10 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
             behind = text.text[region.end : region.end + 40]
             if says_condition(behind, following.get(region, ())):
                 said = [_conditional(s) for s in said]
-            found.in_prose += said
-            is_told = says_where(text.text[: region.start], behind)
+            around = (text.text[: region.start], text.text[region.end : region.end + 120])
+            is_case = says_case(*around)
+            found.in_prose += [s for s in said if not (is_case and _is_of_function(s))]
+            is_told = says_where(*around)
             found.spoken += [s for s in said if is_told or defines(s)]
         else:
             if before is not None and says_for(
@@ -186,6 +196,12 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
 _BEHIND = re.compile(
     r"(?:[\s.,;~&()$]|\\\]|\\\(|\\\)|\\end\{\w+\*?\}|\\label\{[^{}]*\}|\b(?:for|where|with|and|all|each|every|any)\b)*"
 )  # tokens that may stand between a display and a range that belongs to it
+
+
+def _is_of_function(statement: Statement) -> bool:
+    """Whether it is the `f(x) = ..` that says what a function is."""
+    is_call = [t.type for t in statement.tokens[:2]] == ["NAME", "LPAR"]
+    return statement.kind == "definition" and is_call
 
 
 def _conditional(statement: Statement) -> Statement:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tadc.syntax.tex.acidities import with_acidities
 from tadc.syntax.tex.angles import (
     defines_angles,
     says_other_angles,
@@ -21,11 +22,14 @@ from tadc.syntax.tex.blackboard_heads import (
     defined_statistics,
     with_defined_statistics,
 )
+from tadc.syntax.tex.bold import with_arrows_in_bold
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factors
 from tadc.syntax.tex.bracketed_names import with_bracketed_names
+from tadc.syntax.tex.circle_numbers import CircleNumbers
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
+from tadc.syntax.tex.conventions import conventions, with_conventions
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
 from tadc.syntax.tex.defined_conditionals import (
     defined_conditionals,
@@ -67,6 +71,7 @@ from tadc.syntax.tex.listed_limits import with_ends_of_lists
 from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
 from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
+from tadc.syntax.tex.matrix_elements import MatrixElements
 from tadc.syntax.tex.named_sets import named_sets, with_named_sets
 from tadc.syntax.tex.named_zeros import named_zeros, with_named_zeros
 from tadc.syntax.tex.names import assembled
@@ -97,6 +102,7 @@ from tadc.syntax.tex.script_words import (
     with_text_labels,
 )
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
+from tadc.syntax.tex.set_sizes import unclear_sizes, with_unclear_sizes
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shape_extents import (
     names_of_functions,
@@ -106,7 +112,12 @@ from tadc.syntax.tex.shape_extents import (
 from tadc.syntax.tex.sign_labels import signed_letters, with_sign_labels
 from tadc.syntax.tex.signal_stars import with_unclear_stars
 from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
-from tadc.syntax.tex.stacked_rows import stacked, with_unclear_stacks
+from tadc.syntax.tex.stacked_rows import (
+    shaped_parts,
+    stacked,
+    with_shapes_of_parts,
+    with_unclear_stacks,
+)
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_functions import (
@@ -116,6 +127,14 @@ from tadc.syntax.tex.told_functions import (
     with_told_functions,
     with_told_product,
     with_unclear_sign,
+)
+from tadc.syntax.tex.told_kinds import (
+    says_levels,
+    told_bases,
+    told_norms,
+    with_told_bases,
+    with_told_norms,
+    with_unclear_bases,
 )
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.told_sets import ToldSets
@@ -179,6 +198,23 @@ def passed(
 
 def _units(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_units(tokens, f.declared, f.guesses)
+
+
+def _conventions(f: Formulas) -> Callable[[Tokens], Tokens]:
+    said = conventions(f.text)
+    return lambda tokens: with_conventions(tokens, said)
+
+
+def _told_kinds(f: Formulas) -> Callable[[Tokens], Tokens]:
+    norms, bases = told_norms(f.text), told_bases(f.text)
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        tokens = with_told_norms(tokens, norms, f.guesses) if norms else tokens
+        if bases:
+            return with_told_bases(tokens, bases, f.text, f.guesses)
+        return with_unclear_bases(tokens, f.text, is_level=says_levels(f.text))
+
+    return rewrite
 
 
 def _whole_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -380,6 +416,17 @@ def _without_remainders(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_remainders(tokens, f.guesses)
 
 
+def _matrix_elements(f: Formulas) -> Callable[[Tokens], Tokens]:
+    elements = MatrixElements.of(f.tokens, f.in_prose, f.declared, f.ranks)
+    prose = {id(t) for t, is_prose in zip(f.tokens, f.in_prose, strict=True) if is_prose}
+    return lambda tokens: elements.applied(tokens, f.guesses, is_prose=id(tokens) in prose)
+
+
+def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
+    numbers = CircleNumbers.of(f.displayed, f.ranks)
+    return list if numbers is None else lambda tokens: numbers.applied(tokens, f.guesses)
+
+
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
     heads = raised_heads(f.tokens)
     return lambda tokens: with_raised_heads(tokens, heads)
@@ -447,6 +494,11 @@ def _told_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
     return ToldSets(f.tokens).applied
 
 
+def _set_sizes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = unclear_sizes(f.tokens, f.displayed, f.declared)
+    return lambda tokens: with_unclear_sizes(tokens, names)
+
+
 def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:
     nodes = nodes_of_points(f.tokens, f.declared)
     points = points_beside_nodes(f.tokens, f.ranks)
@@ -482,6 +534,12 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: names.applied(tokens, f.guesses)
 
 
+def _shapes_of_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
+    parts = shaped_parts(f.displayed, f.declared)
+    prose = {id(t) for t, is_prose in zip(f.tokens, f.in_prose, strict=True) if is_prose}
+    return lambda tokens: with_shapes_of_parts(tokens, parts) if id(tokens) in prose else [*tokens]
+
+
 def _stacked_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
     found = stacked(f.tokens, f.declared | f.ranks.keys(), f.text)
     return lambda tokens: with_unclear_stacks(tokens, found)
@@ -499,9 +557,14 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 PASSES: tuple[Pass, ...] = (
     _units,
+    _each(with_arrows_in_bold),
+    _each(with_acidities),
+    _conventions,
+    _told_kinds,
     _whole_rows,
     _each(with_real_numbers),
     _each(with_shapes_of_transposed),
+    _shapes_of_parts,
     _each(with_round_brackets),
     _defined_statistics,
     _each(with_listed_subscripts),
@@ -524,6 +587,8 @@ PASSES: tuple[Pass, ...] = (
     _each(without_labels_of_angles),
     _angles,
     _whole_names,
+    _matrix_elements,
+    _circle_numbers,
     _told_functions,
     _unclear_sign,
     _told_product,
@@ -555,6 +620,7 @@ PASSES: tuple[Pass, ...] = (
     _told_sets,
     _sizes_of_sets,
     _magnitudes,
+    _set_sizes,
     _named_nodes,
     _densities,
     _compound_indices,

@@ -1,6 +1,6 @@
 r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
 
-Three capitals and more below a name are an acronym, `L_{BCE}` or `\beta_{2SLS}`, if none is an index, a capital and a small letter that is
+Words that papers are known to write below names are one, `x_{max}`, unless all their letters are indices. Three capitals and more below a name are an acronym, `L_{BCE}` or `\beta_{2SLS}`, if none is an index, a capital and a small letter that is
 no index are one, `E_{Na}`, and four small letters with an `e`, `o` or `u` are a
 word, `SS_{effect}`. Above a name, four letters and more without
 blanks between them are a word, three where none of them means something else in the document. Below the name of a left side they
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
+from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.names import closing_braces, reduced_names
 from tadc.syntax.tex.script_tokens import (
     Guess,
@@ -26,6 +27,7 @@ from tadc.syntax.tex.token_list import Token
 
 __all__ = ["script_words", "with_arrows", "with_script_words", "with_text_labels"]
 
+_KNOWN = words("min max avg ref obs tot abs std rms sat cat crit opt init pred true mod")
 _VOWELS = frozenset("aeiouyAEIOUY")
 _TELLING = frozenset("eou")  # of four letters and more, these make a word: nobody counts with them
 
@@ -150,6 +152,8 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
                     yield word
             if len(word) < 3:
                 continue
+            if word in _KNOWN and not {*word} <= bound:
+                yield word
             if word.isupper() and not indices & {*word}:
                 yield word
             if len(word) > 3 and word.islower() and _TELLING & {*word} and not bound & {*word}:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.brackets import indexed_names
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.definitions import is_integral
@@ -32,7 +33,7 @@ from tadc.syntax.tex.script_tokens import (
     scripted,
 )
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
-from tadc.syntax.tex.statement import Statement
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
@@ -284,6 +285,8 @@ def _left(
         end = power if is_last else len(head)  # `\sigma_B^2(k) =`
         return [*_with_indices(head[:end], indices, right, elements, known), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
+    if len(head) == 1 and (error := _moved_element(head[0], listed, right)) is not None:
+        return [*head, error]
     if (error := unclear_parameter(listed, right)) is not None:
         return [*head, error]
     names = [t for t in listed if t.type == "NAME"]
@@ -293,6 +296,24 @@ def _left(
         return [*head, replace(left[place], type="LPAR"), *listed, replace(left[-1], type="RPAR")]
     error = unclear_index(listed, right)
     return head if error is None else [*head, error]
+
+
+def _moved_element(name: Token, inner: Sequence[Token], right: Sequence[Token]) -> Token | None:
+    r"""The error for the `x_i + h` of `f(x_i + h) = g_i`, which says what a function is at such places, and defines none of its values: the
+    right side has none of these names, or the function too.
+    """
+    read = {t.value for t in right if t.type == "NAME"}
+    for part in listed(inner):
+        has_element = any(t.type == "SUB" for t in part)
+        has_sign = any(t.type in ("PLUS", "MINUS") and depth == 0 for t, depth in depths(part))
+        below = {id(t) for _, _, letters in scripted(part, "SUB") for t in letters}
+        names = {t.value for t in part if t.type == "NAME" and id(t) not in below}
+        if has_element and has_sign and (name.value in read or not names & read):
+            letter = as_printed(name.value)
+            fact = f"the left side applies `{letter}` to a value: this is an equation, and defines no tensor"
+            fix = f"give what is defined a name with its indices, `{letter}_i = ..`"
+            return Token("ERROR", fact, part[0].start, part[-1].end, fix)
+    return None
 
 
 def _subscript_first(left: list[Token]) -> list[Token]:

@@ -17,6 +17,11 @@ from tadc.syntax.tex.wrapped import COMMAND, argument_end, wrapped
 
 __all__ = ["tokenize"]
 
+_IN_PLACE = {  # characters that mean something, and what to write for it
+    ":": r"write a product of matrices that sums over both indices as `\operatorname{tr}(A^\top B)`, a ratio as `\frac{a}{b}`, the number of"
+    r" those with a property as `\sum_i \mathbf{1}[c_i = j]`"
+}
+
 
 def tokenize(source: Expansion, start: int, end: int) -> list[Token]:
     """The tokens of the formula, or formulas, between `start` and `end`."""
@@ -187,7 +192,8 @@ class _Tokenizer:
             case _ if character in commands.CHARACTERS:
                 self._symbol(commands.CHARACTERS[character], character, start)
             case _:
-                self._refuse(start, f"`{character}` has no meaning in a formula", "remove it")
+                fix = _IN_PLACE.get(character, "remove it")
+                self._refuse(start, f"`{character}` has no meaning in a formula", fix)
 
     # ------------------------------------------------------------------ commands
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from tadc.errors import Span, SyntaxError
+from tadc.errors import Span, SyntaxError, counted
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name
 from tadc.syntax.nodes import Node, key, nodes
 from tadc.syntax.tex.known_tensors import Known
@@ -32,13 +32,27 @@ def refuse_undeclared(known: Known, definition: Definition) -> None:
         rank = known.ranks[named.name]
         if count < rank:
             extents = ("N", "M", "K", "L", "P")[:rank]
+            below = _letters_below(definition, named.name)
+            number = ""
+            if not count and below and not definition.lefts:
+                both = f"{named.name}[], {named.name}_{below}[{', '.join(extents)}]"
+                number = f"; for a number beside its elements `%!tadc input {both}`"
             shape = r" \times ".join(extents[count:])
             raise SyntaxError(
                 node.span,
-                f"`{named.span.text}` has {known.ranks[named.name]} subscripts elsewhere, and {count} here",
+                f"`{named.span.text}` has {counted(rank, 'subscript')} elsewhere, and {count} here",
                 fix="write all its subscripts, or declare what is a vector: "
-                rf"`${named.span.text} \in \mathbb{{R}}^{{{shape}}}$` in the prose, or `%!tadc input {named.name}[{', '.join(extents)}]`",
+                rf"`${named.span.text} \in \mathbb{{R}}^{{{shape}}}$` in the prose, or `%!tadc input {named.name}[{', '.join(extents)}]`{number}",
             )
+
+
+def _letters_below(definition: Definition, name: str) -> str:
+    """The letters below the first element of a tensor on the right side; none where these are no letters."""
+    elements = (n for n in nodes((definition.body,)) if isinstance(n, Element))
+    read = next((e for e in elements if e.name.name == name), None)
+    below = () if read is None else read.subscripts
+    letters = [s.name for s in below if isinstance(s, Name)]
+    return "".join(letters) if len(letters) == len(below) else ""
 
 
 def refuse_unknown(known: Known, e: Expression, place: str, kind: str) -> None:
