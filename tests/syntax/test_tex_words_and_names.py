@@ -168,6 +168,11 @@ def test_a_name_that_may_be_something_else_is_an_error(text, fact):
         # what stands twice is summed where superscripts are indices
         ("%!tadc upper\n%!tadc einstein\n" r"\[ v_i = g_{ij} u^j \]", "v[i: I] = sum{j=0..J - 1} g[i, j]*u[j]"),
         ("%!tadc upper\n%!tadc einstein\n" r"\[ c = g_{ij} u^i v^j \]", "g[i, j]*u[i]*v[j]"),
+        ("%!tadc input n[], n_i[N]\n" r"\[ p_i = \frac{n_i}{n} \]", "p[i: N] = n_i[i]/n"),
+        ("%!tadc input alpha[], alpha_i[N]\n" r"\[ y_i = \alpha_i + \alpha x_i \]", "y[i: N] = alpha_i[i] + alpha*x[i]"),
+        # concentrations behind rate constants
+        (r"\[ v = k [\mathrm{A}]^2 [\mathrm{B}] \]", "v = k*A**2*B"),
+        (r"\[ v = k [A][B] \]", "v = k*A*B"),
         # sizes with a number, and a number beside its elements
         (r"\[ s = \sum_{i=1}^n x_i, \quad n = 10 \]", "input x[10]"),
         ("%!tadc size n\n" r"\[ s = \sum_{i=1}^n x_i, \quad n = 10 \]", "input x[10]"),
@@ -194,6 +199,8 @@ def test_names_and_elements(text, read):
     [
         (r"$A, B \in \mathbb{R}^{n \times n}$ \[ c = A : B \]", r"`\operatorname{tr}(A^\top B)`"),
         (r"\[ L = \lambda \sum_i \lambda_i x_i \]", "`%!tadc input lambda[], lambda_i[N]`"),
+        (r"\[ p_i = \frac{n_i}{n} \]", "`%!tadc input n[], n_i[N]`"),
+        (r"\[ y_i = \alpha_i + \alpha x_i \]", "`%!tadc input alpha[], alpha_i[N]`"),
         (PARTICLES, "`%!tadc state v[N], x[N]`"),
         (MOMENTUM, "`%!tadc state v, theta`"),
         (r"\[ r_k = \sum_{n} x_n x_{n+k} \]", r"`x_{\operatorname{pad}(n+k)}`"),

@@ -174,6 +174,11 @@ def _with_told_letters(naming: Naming, definition: Statement) -> Statement | Non
     )
 
 
+def _is_beside_number(naming: Naming, name: str) -> bool:
+    r"""Whether it is the declared `n_i[N]` beside a declared number `n`: the elements of a tensor, whose letter is an index."""
+    return name not in naming.scalars and name.rpartition("_")[0] in naming.scalars
+
+
 def _with_known_label(naming: Naming, definition: Statement) -> Statement | None:
     r"""`\bar{Q}_o = ..` and `f_o(x) = ..` beside a declared `Q_o`, where nothing binds the `o`."""
     tokens = definition.tokens
@@ -181,7 +186,10 @@ def _with_known_label(naming: Naming, definition: Statement) -> Statement | None
     if [t.type for t in tokens[:5]] != ELEMENT or not is_whole:
         return None
     letter = tokens[3].value
-    is_known = any(name.endswith(f"_{letter}") for name in naming.declared)
+    is_known = any(
+        name.endswith(f"_{letter}") and not _is_beside_number(naming, name)
+        for name in naming.declared
+    )
     is_free = not definition.ranges and not naming.survey.summing[letter]
     return naming.named(definition) if is_known and is_free else None
 

@@ -12,6 +12,7 @@ from tadc.syntax.tex.known_tensors import Known
 from tadc.syntax.tex.vector_values import Value, declaration
 
 __all__ = [
+    "beside_elements",
     "is_bare_product",
     "last_factor",
     "refuse_element",
@@ -32,11 +33,7 @@ def refuse_undeclared(known: Known, definition: Definition) -> None:
         rank = known.ranks[named.name]
         if count < rank:
             extents = ("N", "M", "K", "L", "P")[:rank]
-            below = _letters_below(definition, named.name)
-            number = ""
-            if not count and below and not definition.lefts:
-                both = f"{named.name}[], {named.name}_{below}[{', '.join(extents)}]"
-                number = f"; for a number beside its elements `%!tadc input {both}`"
+            number = "" if count else beside_elements(definition.body, named.name)
             shape = r" \times ".join(extents[count:])
             raise SyntaxError(
                 node.span,
@@ -46,13 +43,17 @@ def refuse_undeclared(known: Known, definition: Definition) -> None:
             )
 
 
-def _letters_below(definition: Definition, name: str) -> str:
-    """The letters below the first element of a tensor on the right side; none where these are no letters."""
-    elements = (n for n in nodes((definition.body,)) if isinstance(n, Element))
-    read = next((e for e in elements if e.name.name == name), None)
+def beside_elements(body: Expression, name: str) -> str:
+    """What declares a number beside the elements of the same letter, as the end of a remedy; nothing where these have no letters below."""
+    elements = (n for n in nodes((body,)) if isinstance(n, Element) and n.name.name == name)
+    read = next(elements, None)
     below = () if read is None else read.subscripts
     letters = [s.name for s in below if isinstance(s, Name)]
-    return "".join(letters) if len(letters) == len(below) else ""
+    if not letters or len(letters) < len(below):
+        return ""
+    extents = ", ".join(("N", "M", "K", "L", "P")[: len(letters)])
+    lines = f"{name}[], {name}_{''.join(letters)}[{extents}]"
+    return f"; for a number beside its elements `%!tadc input {lines}`"
 
 
 def refuse_unknown(known: Known, e: Expression, place: str, kind: str) -> None:
