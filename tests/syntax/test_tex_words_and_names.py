@@ -83,6 +83,7 @@ def test_two_readings_are_an_error(text, fact):
         ("%!tadc input S[N]\n" r"\[ h_i = \frac{|S_i|}{|S|} \]", "abs(S[i])/sqrt(h_sum)"),
         # nothing reads what an arrow replaces
         (r"\[ g_i \gets 2 x_i, \quad x_i \gets x_i + h g_i \]", "x_new[i: I] = x[i] + h*g[i]"),
+        (r"\[ w_j \gets w_j + \sum_i (y_i - p_i) x_{ij}, \quad p_i = \sum_j w_j x_{ij} \]", "w_new[j: J] = w[j] + "),
         # a number in front of the letter
         (r"\[ V = \frac{4}{3} \pi r^3, \quad \pi_i = \frac{a_i}{\sum_j a_j} \]", "V = 4/3*3.141592653589793*r**3"),
         (r"\[ p_n = \sum_{k=1}^K \frac{\pi_k}{\sqrt{2\pi\sigma_k^2}} e^{-x_n^2} \]", "pi[k]/sqrt(2*3.141592653589793*sigma[k]**2)"),

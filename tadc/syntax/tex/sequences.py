@@ -25,8 +25,8 @@ def with_unclear_sequences(
 ) -> list[list[Statement]]:
     """The displays with an error in each line that reads what an arrow in another one replaces; lines of `states` are read in order.
 
-    What reads itself has an old value and a new one, and a line behind it may mean either; what does not may have an old value
-    where an arrow in front of it reads it.
+    What reads itself has an old value and a new one, and a line behind it may mean either, unless it defines what the new value is made of;
+    what does not may have an old value where an arrow in front of it reads it.
     """
     lines = [s for display in displays for s in display if s.kind == "definition"]
     unclear: dict[int, str] = {}
@@ -34,7 +34,9 @@ def with_unclear_sequences(
         if not _has_arrow(line) or line.target in states:
             continue
         if _reads(line, line.target):
-            readers = [s for s in lines[place + 1 :] if _reads(s, line.target)]
+            used = _used(line, lines)
+            later = [s for s in lines[place + 1 :] if _has_arrow(s) or s.target not in used]
+            readers = [s for s in later if _reads(s, line.target)]
         else:
             readers = [s for s in lines[:place] if _has_arrow(s) and _reads(s, line.target)]
         for reader in readers:
@@ -57,6 +59,17 @@ def _has_arrow(line: Statement) -> bool:
 
 def _reads(line: Statement, name: str) -> bool:
     return any(t.type == "NAME" and t.value == name for t in line.right)
+
+
+def _used(line: Statement, lines: Sequence[Statement]) -> set[str]:
+    """The names that a line reads, and those that their definitions read."""
+    used: set[str] = set()
+    todo = [line]
+    while todo:
+        read = {t.value for t in todo.pop().right if t.type == "NAME"} - used
+        used |= read
+        todo += [s for s in lines if s.target in read and not _has_arrow(s)]
+    return used
 
 
 def _shapes(updated: Sequence[Statement], taken: Set[str]) -> str:
