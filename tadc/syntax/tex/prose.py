@@ -81,13 +81,16 @@ _CASE = re.compile(
     r"|one\s+(?:may|can|could|might)|instead|alternatively|would|in\s+contrast|contrary|rather\s+than|for\s+the\s+moment|not)\b",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(
+    r"\b(?:where|here|let)\b", re.IGNORECASE
+)  # what is in front is about something else
 _EXAMPLE = re.compile(r"\be\.\s?g\.[\s~,\\]*(?:[A-Za-z-]+[\s~]+){0,4}(?:\$|\\\()$")
 
 
 def says_case(before: str, behind: str) -> bool:
     """Whether the sentence around a formula is about a case or an example of it: "when $f(x) = x$, this is the mean"."""
     behind = _END.split(behind, maxsplit=1)[0]
-    sentence = _WHOLE_CHOICE.sub("", _sentence(before))
+    sentence = _CLAUSE.split(_WHOLE_CHOICE.sub("", _sentence(before)))[-1]
     is_case = _CASE.search(f"{_without_formulas(sentence)} {behind}") is not None
     return is_case or _EXAMPLE.search(before[-LONGEST_SENTENCE:]) is not None
 

@@ -20,6 +20,7 @@ from tadc.syntax.tex.token_list import Token
 __all__ = ["with_unclear_subscripts"]
 
 _INDICES = frozenset("ijklmnpqrstuvxyz")
+_VOWELS = frozenset("aeiou")
 
 
 def with_unclear_subscripts(
@@ -80,6 +81,7 @@ def _apart(statement: Statement) -> Set[str]:
 
 
 def _are_indices(word: str) -> bool:
-    """Whether the letters are those of indices, or follow each other in the alphabet, or one stands twice."""
+    """Whether the letters are those of indices, or follow each other in the alphabet, or one stands twice, or none is a vowel, `bhw`."""
     follow = all(ord(b) - ord(a) == 1 for a, b in pairwise(word))
-    return follow or {*word} <= _INDICES or len({*word}) < len(word)
+    is_spoken = bool(_VOWELS & {*word}) and len({*word}) == len(word)
+    return follow or {*word} <= _INDICES or not is_spoken
