@@ -86,7 +86,7 @@ REFUSED = {  # what says so
     "fourth_order_difference": "`f_{i-2}` is `f[-2]` when i = 0, but f begins at 0",
     "unit_hydrograph": "a relation stands where a number is expected",
     "tidal_height": "what stands in the brackets is `V_0 + u`, a number, and it has 1 subsc",
-    "tight_binding_cohesion": "the superscript `i` may be a power or a label, and nothing in the docu",
+    "tight_binding_cohesion": "the superscript `i` may be a power or a label, or an index, and",
     "newey_west": "a range starts at 1 here, and a subscript is 0 or less, `0`: is the fi",
     "heat_capacity_fit": "the superscript `o` may be a power or a label, and nothing in the docu",
     "asymmetric_loss": "`=` cannot stand here",
@@ -123,7 +123,7 @@ REFUSED = {  # what says so
     "distmult": "what stands in the brackets is `\\mathbf{r}`, a number, and it has 1 su",
     "student_probabilities": "stands above other indices: which dimension is it?",
     "weighted_key_value": "no display defines an element of a tensor",
-    "pointer_scores": "the superscript `i` may be a power or a label, and nothing in the docu",
+    "pointer_scores": "the superscript `i` may be a power or a label, or an index, and",
     "duelling": "the input `A_cal` is missing",
     "chain_score": "`P_{i, y_i}` is `P[3, 1]` when i = 3, but dimension 0 of P ends at 2",
     "full_weighting": "the superscript `h` may be a power or a label, and nothing in the docu",
@@ -139,13 +139,20 @@ REFUSED = {  # what says so
     "soft_minimum": "no display defines an element of a tensor",
     "tornqvist_index": "dimension 1 of p begins at 1",
     "cepstral_distortion": "stands around more than a name",
-    "bulk_fluxes": "`Q` is defined twice",
     "degree_of_polarisation": "the input `S_prime_3` is missing",
+    "safety_of_slopes": "`\\cos` may be of what stands in front of the bracket",
     "grey_bodies": "it is unclear whether `/` takes one factor or all that follow",
     "pointer_generator": "the superscript `t` may be a power or a label, and nothing in the docu",
 }
-# Jumps, and the distance of a point from itself, have no derivative, 256 grey values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.
+# Jumps, the distance of a point from itself and its angle to itself have no derivative, numbers of a check are outside of the domain of a bond, 20 residues and 256 grey
+# values are more than a check tries, and what a step cancels has a gradient of nothing but rounding.
 NOT_CHECKED = {
+    "arc_cosine",
+    "blosum_scores",
+    "debye_sum",
+    "energy_of_samples",
+    "fene_bonds",
+    "powered_rates",
     "ball_distances",
     "rectified_kernel",
     "tristimulus",

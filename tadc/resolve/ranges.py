@@ -79,10 +79,24 @@ def _by_what_is_left(survey: Survey, shapes: Shapes, sizes: Sizes) -> bool:
         least = 0 if all(u.in_bound for _, u in extents) else 1  # there may be no rows
         shapes.facts.append(_not_outside_at_zero(index, extent, use, shapes, least))
         if extent.is_constant:
-            _refuse_zero_alone(index, extent, use, shapes)
+            _refuse_single(index, extent, use, shapes)
             extent = constant(max(0, extent.constant))
         index.within(extent, 3, use.span)
     return bool(candidates)
+
+
+def _refuse_single(index: Index, extent: Affine, use: Subscript, shapes: Shapes) -> None:
+    r"""Raise for the `k` of `r_k = \sum_n x_n x_{n+k}` in LaTeX, whose other index takes all elements of a tensor of any length: no paper
+    means the one element that is left.
+    """
+    whole = shapes.shape(use.tensor)[use.dimension]
+    if use.span.source.lang != "tex" or extent.constant > 1 or whole.is_constant:
+        return
+    raise ShapeError(
+        use.span,
+        f"the range of `{index.name}` is not told, and this leaves it one element",
+        fix=rf"say it behind the formula, `\quad {index.name} = 0, \dots, K`, and bounds of the sum that keep the subscripts inside",
+    )
 
 
 def _indices_of(use: Subscript) -> set[Symbol]:
@@ -221,20 +235,6 @@ def _not_outside_at_zero(
     if extent.is_constant and whole.is_constant and extent.constant < least and whole.constant:
         raise fact.error({})
     return fact
-
-
-def _refuse_zero_alone(index: Index, extent: Affine, use: Subscript, shapes: Shapes) -> None:
-    r"""Raise RangeError where a paper's `r_k = \sum_n x_n x_{n+k}` would have `k = 0` alone, however long `x` is."""
-    whole = shapes.shape(use.tensor)[use.dimension]
-    if use.span.source.lang != "tex" or extent.constant > 1 or whole.is_constant:
-        return
-    place = escaped(use.span.text)
-    raise RangeError(
-        use.span,
-        f"nothing says how far `{index.name}` goes, and `{place}` stays inside {use.tensor} for all other indices only where `{index.name}` is 0",
-        fix=rf"write `{use.tensor}_{{\operatorname{{pad}}({place})}}` for zeros outside and {_said(index)}, or print the ranges of the other indices,"
-        rf" `\sum_{{n=0}}^{{N-1-k}}`",
-    )
 
 
 _SUBSCRIPT = re.compile(r"_(?:\{[^{}]*\}|\w)")

@@ -706,13 +706,17 @@ for $n = 1, \ldots, N$.
 """,
     source="Ghahramani, Hinton, The EM algorithm for mixtures of factor analyzers, 1996, without factors",
     pi=lambda r: r.uniform(0.2, 0.8, 2),
-    psi=lambda r: r.uniform(0.5, 2, (2, 3)),
+    psi="2 3",
     x=lambda r: normal(r, 5, 3),
     mu=lambda r: normal(r, 2, 3),
+    output="log_p",
 )
 def diagonal_mixture(pi, psi, x, mu):
-    density = np.exp(-((x[:, None] - mu) ** 2) / (2 * psi)) / np.sqrt(2 * np.pi * psi)
-    return np.log((pi * density.prod(2)).sum(1))
+    log_p = np.zeros(5)
+    for n in range(5):
+        densities = np.exp(-((x[n] - mu) ** 2) / (2 * psi)) / np.sqrt(2 * np.pi * psi)
+        log_p[n] = np.log(sum(pi[k] * densities[k].prod() for k in range(2)))
+    return log_p
 
 
 @formula(

@@ -37,6 +37,9 @@ TWO_READINGS = [
         "%!tadc input S[N, D], h[D]": "size N, D; input S[N, D], h[D]; y[i] = sum{d} S[i,d]*h[d]"}),
     (r"y = \mathbb{E}[x_i]", "an expectation is no formula of tensors", {}),
     (r"y_i^{t+1} = y_i + x_i", "loop over time", {}),
+    (r"T_i^j = u_i v^j", "`^j` may be an index or a label", {"%!tadc upper": "T[i, j] = u[i]*v[j]"}),
+    (r"y^j = \sum_a x_a^j w_a", "`^j` may be an index or a label", {"%!tadc upper": "y[j] = sum{a} x[a, j]*w[a]"}),
+    (r"T_i^j = u_i v_j", "or an index", {"%!tadc upper": "T[i, j] = u[i]*v[j]"}),
 ]  # fmt: skip
 # The index on the left is one, so that `i` is none of these.
 COMPLEX = r"y_i = \sum_j x_j e^{-i j}"
@@ -54,6 +57,40 @@ def test_what_has_two_readings_is_an_error_and_a_line_decides(formula, fact, lin
             decided = tadc.compile(f"{line}\n\\[ {formula} \\]", lang="tex")
             plain = tadc.compile(program)
             assert str(decided).splitlines()[-1] == str(plain).splitlines()[-1]
+
+
+LABELS_ABOVE = {
+    r"E^x_k = h_k a^x, \quad E^y_k = h_k a^y": ["x", "y"],
+    r"h_i^t = \tanh(w x_i^t)": ["t"],
+    r"K = \sum_a x_a^i x_a^j": ["i", "j"],
+}
+
+
+@pytest.mark.parametrize("formula", LABELS_ABOVE)
+def test_letters_above_names_that_are_labels_are_said(formula):
+    notes = tadc.compile(formula, lang="tex").notes
+
+    said = [
+        f"`^{x}` is a label, part of the name: nothing binds `{x}`" for x in LABELS_ABOVE[formula]
+    ]
+    assert [n.text for n in notes if n.is_guess and "label" in n.text] == said
+
+
+@pytest.mark.parametrize(
+    ("formula", "readings"),
+    [
+        (r"f_i = e^{-E_i / k_B T}", (r"\frac{-E_i}{k_B} T", r"\frac{-E_i}{k_B T}")),
+        (r"f_i = a_i/b_i c_i (d_i + 1) + 2", (r"\frac{a_i}{b_i} c_i (d_i + 1)", r"\frac{a_i}{b_i c_i (d_i + 1)}")),
+        (r"f_i = x_{i \bmod 3 i}", (r"(i \bmod 3)\, i", r"i \bmod (3 i)")),
+        (r"f_i = x / \|b\| \|c\| d_i", (r"\frac{x}{\|b\|} \|c\| d_i", r"\frac{x}{\|b\| \|c\| d_i}")),
+        (rf"f_i = a_i/b_i {' '.join('c_i' for _ in range(20))}", (r"\frac{a}{b} c", r"\frac{a}{b c}")),
+    ],
+)  # fmt: skip
+def test_a_slash_in_front_of_several_factors_shows_both_fractions(formula, readings):
+    with pytest.raises(tadc.SyntaxError) as caught:
+        tadc.compile(formula, lang="tex")
+
+    assert caught.value.fix == "write `{}` or `{}`".format(*readings)
 
 
 def test_an_imaginary_unit_is_refused_and_an_index_of_that_name_is_none():
@@ -319,6 +356,29 @@ def test_an_index_counts_the_labels_of_a_set(labels):
 def test_a_set_whose_elements_stand_elsewhere_lists_no_labels(text):
     with pytest.raises(tadc.SyntaxError, match="is not told"):
         tadc.compile(text, lang="tex")
+
+
+CAPITAL_TWINS = {
+    r"Q_H^{(i)} = C_H U_i, \quad Q_E^{(i)} = C_E U_i": ["Q_H[i: I] = C_H*U[i]", "Q_E[i: I] = C_E*U[i]"],
+    r"Q_H = \sum_i C_H U_i, \quad Q_E = \sum_i C_E U_i": ["Q_H = sum{i=0..I - 1} C_H*U[i]", "Q_E = sum{i=0..I - 1} C_E*U[i]"],
+    r"k_A = v_A / d_A^2, \quad k_B = v_B / d_B^2, \quad k = k_A k_B": ["k_A = v_A/d_A**2", "k_B = v_B/d_B**2", "k = k_A*k_B"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("formula", CAPITAL_TWINS)
+def test_definitions_that_differ_in_one_capital_have_it_in_their_names(formula):
+    program = str(tadc.compile(formula, lang="tex"))
+
+    assert [line for line in program.splitlines() if " = " in line] == CAPITAL_TWINS[formula]
+
+
+def test_capitals_that_are_lengths_or_indices_tell_no_definitions_apart():
+    for text in (
+        r"X_N = \sum_{i=1}^N x_i, \quad X_M = \sum_{i=1}^M y_i",
+        r"Q_H = C_H U_H, \quad Q_E = C_E U_E, \quad s = \sum_H U_H",
+    ):
+        with pytest.raises(tadc.Error):
+            tadc.compile(text, lang="tex")
 
 
 def test_definitions_that_differ_in_a_capital_are_of_two_tensors():

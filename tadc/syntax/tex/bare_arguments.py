@@ -30,6 +30,11 @@ _FREQUENCIES = words("pi omega Omega nu kappa k q n m f beta lambda")
 _SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\s*")  # of brackets
 
 
+_WORD_END = re.compile(
+    r"(?:[\s{]|\\[,;:! ])+$"
+)  # of the `\cos{` and `\cos\,` in front of an argument
+
+
 class _Factor(NamedTuple):
     """The places of a factor's first token and behind its last one."""
 
@@ -51,7 +56,10 @@ def with_unclear_arguments(tokens: Sequence[Token], text: str) -> list[Token]:
         factors = list(_factors(tokens, behind_scripts(tokens, place + 1, closing), closing))
         if not factors or tokens[factors[0].start].type not in ("NAME", "NUM"):
             continue
-        if _is_rotation(tokens, function, factors):
+        if (behind := _behind_space(tokens, function, factors, closing)) is not None:
+            reach = _Factor(factors[0].start, factors[-1].end)
+            errors[place] = _unclear(function, tokens, [reach], behind, text)
+        elif _is_rotation(tokens, function, factors):
             errors[place] = _unclear(function, tokens, factors[:1], factors[1], text)
         elif (count := _unclear_bracket(tokens, function, factors, closing)) is not None:
             errors[place] = _unclear(function, tokens, factors[:count], factors[count], text)
@@ -94,6 +102,24 @@ def _is_rotation(tokens: Sequence[Token], function: Token, factors: Sequence[_Fa
     return _base(angle) in _ANGLES and is_letter and len(other.value.split("_")[0]) == 1
 
 
+def _behind_space(
+    tokens: Sequence[Token],
+    function: Token,
+    factors: Sequence[_Factor],
+    closing: Mapping[int, int],
+) -> _Factor | None:
+    r"""The `t_i` of `\cos\omega\,t_i` and `\sin k\,x_i`, behind what multiplies an argument: a space ends the argument, or parts its factors."""
+    names = [tokens[f.start] for f in factors]
+    end = factors[-1].end
+    is_part = all(t.type == "NUM" or _base(t) in _FREQUENCIES for t in names)
+    is_part = is_part and any(t.type == "NAME" for t in names)
+    has_scripts = any(f.end > f.start + 1 for f in factors)
+    if function.value not in _OF_PRODUCTS or not is_part or has_scripts:
+        return None
+    is_spaced = [t.type for t in tokens[end : end + 2]] == ["THIN", "NAME"]
+    return next(_factors(tokens, end + 1, closing), None) if is_spaced else None
+
+
 def _unclear_bracket(
     tokens: Sequence[Token],
     function: Token,
@@ -129,7 +155,7 @@ def _unclear(
 ) -> Token:
     """The error of a function, with both readings as they would be printed."""
     start, end = tokens[before[0].start].start, tokens[before[-1].end - 1].end
-    word, inside = text[function.start : start].strip(), text[start:end]
+    word, inside = _WORD_END.sub("", text[function.start : start]), text[start:end]
     last = tokens[behind.end - 1].end
     following = _SIZES.sub("", text[tokens[behind.start].start : last])
     what = "letter" if tokens[behind.start].type == "NAME" else "bracket"

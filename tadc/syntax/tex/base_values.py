@@ -144,8 +144,11 @@ def _is_of_indices(node: Node) -> bool:
             names = frozenset(n.name for o in operands for n in _names(o))
             weights = {_weight(o, names) for o in operands}
             return any(isinstance(o, Element) for o in operands) or len(weights) == 1
-        case ast.Application(Name("delta")):
-            return True
+        case ast.Application(Name("delta"), args):
+            indices = frozenset(n.name for a in args for n in _names(a))
+            return (
+                len({_weight(a, indices) for a in args}) == 1
+            )  # `\delta_{i,1}` compares with a number
         case Binary("**", base, power) if _is_minus_one(base):
             weight = _weight(power, frozenset(n.name for n in _names(power)))
             return weight is not None and weight % 2 == 0

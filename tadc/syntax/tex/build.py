@@ -102,7 +102,7 @@ class Build:
         match str(tree.data):
             case "negative":
                 bind_minus(tree)
-            case "juxtaposed" | "binary":
+            case "juxtaposed" | "product" | "binary":
                 refuse_unclear(self.source, tree)
             case "subscript":
                 self.subscripts += 1
@@ -225,6 +225,14 @@ class Build:
     def _call(self, span: Span, function: Token, *rest: Part) -> Expression:
         first = next(n for n, part in enumerate(rest) if not isinstance(part, Script))
         on_name, argument, behind = rest[:first], rest[first], rest[first + 1 :]
+        of_argument = [
+            script
+            for script in behind
+            if script.kind == "FACTORIAL" or not isinstance(argument, Several)
+        ]
+        if function.type == "FUNC" and of_argument:  # `\log |x|^2` and `\log (n-k)!`
+            argument = Several((raised(number(argument), of_argument),), False, span)
+            behind = tuple(script for script in behind if script not in of_argument)
         if function.value == "mod" and len(argument.items) == 2:
             over, under = map(number, argument.items)
             return raised(Binary("%", over, under, span), behind)
@@ -394,8 +402,9 @@ class Build:
     def _superscript(self, span: Span, _sign: Token, _open: Token, item: Part, _: Token) -> Script:
         return Script("SUP", (number(item),), span)
 
-    def _transpose(self, span: Span, *_: Token) -> Script:
-        return Script("TOP", (), span)
+    def _transpose(self, span: Span, *signs: Token) -> Script:
+        is_dagger = any(sign.value == r"\dagger" for sign in signs)
+        return Script("DAGGER" if is_dagger else "TOP", (), span)
 
     def _positive(self, span: Span, *_: Token) -> Script:
         return Script("PLUS", (), span)

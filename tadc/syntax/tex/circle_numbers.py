@@ -1,103 +1,107 @@
-r"""The `\pi` of a document in which `\pi_k` are weights, or `\pi^*` a target: a letter of its own there, and the number in `2\pi\sigma^2`."""
+r"""The number of the circle beside tensors that are called by its letter: `2\pi` in a document of weights `\pi_k`, and plain `\pi` beside
+a `\pi^*`, which is an error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from math import pi
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess, scripted
-from tadc.syntax.tex.token_list import CLOSERS, Token
+from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.token_list import Token, behind_scripts
 
-__all__ = ["CircleNumbers"]
-
-_DIGITS = "3.141592653589793"
+__all__ = ["has_elements_of_pi", "has_marked_pi", "with_circle_numbers", "with_unclear_pi"]
 
 
-@dataclass(frozen=True, slots=True)
-class CircleNumbers:
-    r"""Whether a line declares the letter as a tensor, and whether formulas have elements `\pi_k`; else they have it with a mark, `\pi^*`."""
-
-    is_declared: bool
-    has_elements: bool
-
-    @classmethod
-    def of(
-        cls, displays: Sequence[Sequence[Token]], ranks: Mapping[str, int]
-    ) -> CircleNumbers | None:
-        """None where the letter is the number alone, or a line declares it as one."""
-        if ranks.get("pi") == 0:
-            return None
-        names = {t.value for tokens in displays for t in tokens if t.type == "NAME"}
-        has_elements = any(
-            name.value == "pi" and any(t.type == "NAME" for t in inner)
-            for tokens in displays
-            for name, _, inner in scripted(tokens, "SUB")
-        )
-        has_marks = any(n.startswith("pi_") for n in names) or any(
-            name.value == "pi" and _is_mark(inner)
-            for tokens in displays
-            for name, _, inner in scripted(tokens, "SUP")
-        )
-        is_declared = ranks.get("pi", 0) > 0
-        return cls(is_declared, has_elements) if is_declared or has_elements or has_marks else None
-
-    def applied(self, tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
-        """The tokens with the number where one stands in front, and an error for each other one that may be it."""
-        result = list(tokens)
-        for place in _bare(tokens):
-            token = tokens[place]
-            if _is_behind_number(tokens, place):
-                result[place] = replace(token, type="NUM", value=_DIGITS, note="")
-                text = r"the `\pi` behind a number is 3.14159.."
-                if all(guess.text != text for guess in guesses):
-                    guesses.append(Guess(text, token.start, token.end))
-            elif not self.is_declared:
-                fact = r"`\pi` may be the number 3.14159.. here, or a letter of its own as elsewhere in the document"
-                letter = "write `%!tadc input pi[]`"
-                if self.has_elements:
-                    letter = r"write its elements, `\pi_i`, or declare it, `%!tadc input pi[N]`"
-                fix = f"for the letter {letter}; for the number write its digits, or `1 \\pi`"
-                result[place] = Token("ERROR", fact, token.start, token.end, fix)
-        return result
+def has_marked_pi(streams: Sequence[Sequence[Token]]) -> bool:
+    r"""Whether there is a `\pi^*`, a `\bar\pi` or another name of that letter with a mark."""
+    return any(t.type == "NAME" and t.value.startswith("pi_") for tokens in streams for t in tokens)
 
 
-def _bare(tokens: Sequence[Token]) -> Iterator[int]:
-    r"""The places of the letter outside of scripts and lists, without a script or list of its own; powers aside, `\pi^2`."""
-    marked = {id(name) for name, _, inner in scripted(tokens, "SUP") if _is_mark(inner)}
-    for place, token in enumerate(tokens):
-        following = tokens[place + 1].type if place + 1 < len(tokens) else ""
-        is_bare = token.type == "NAME" and token.value == "pi" and following not in _BEHIND
-        if is_bare and id(token) not in marked and not _is_label(tokens, place):
-            yield place
+def has_elements_of_pi(streams: Sequence[Sequence[Token]]) -> bool:
+    r"""Whether there is a `\pi_k`, an element of a tensor."""
+    return any(
+        name.value == "pi" and any(t.type == "NAME" for t in inner)
+        for tokens in streams
+        for name, _, inner in scripted(tokens, "SUB")
+    )
 
 
-_BEHIND = frozenset(("SUB", "LPAR", "LSQB", "TOP", "PRIME", "EQ", "DEF", "IN", "COMMA"))
+def with_unclear_pi(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with an error for each plain `\pi` that no number stands in front of, and that stands in no script and begins no list."""
+    result = list(tokens)
+    closing = closing_braces(tokens)
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        before, after = (t.type for t in _around(tokens, place))
+        if token.type in ("SUB", "SUP"):
+            place = closing.get(place + 1, place)
+        elif (
+            token.type == "NAME"
+            and token.value == "pi"
+            and before not in ("NUM", "LPAR", "COMMA")
+            and after not in ("SUB", "LPAR", "EQ", "DEF", "APPROX")
+        ):
+            fact = r"`\pi` may be 3.14.., or one of its own, as it has scripts or marks elsewhere"
+            fix = r"declare it, `%!tadc input pi[]` or `%!tadc input pi[K]`; the number of the circle is `3.14159265358979`"
+            result[place] = replace(token, type="ERROR", value=fact, note=fix)
+        place += 1
+    return result
 
 
-def _is_mark(above: Sequence[Token]) -> bool:
-    r"""Whether it is the `*` of `\pi^*`, the `\top` of `\pi^\top` or a word, and no power."""
-    is_word = len(above) == 1 and above[0].note == "upright"
-    return is_word or (bool(above) and {t.type for t in above} <= {"CDOT", "TOP", "PRIME", "PLUS"})
+def with_circle_numbers(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with one number for each `2\pi` and `4\pi^2`, and for the `\pi` of `\frac{4}{3}\pi`, `\frac{\pi}{2}` and `\pi/2`."""
+    result: list[Token] = []
+    closing = closing_braces(tokens)
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        end = place + 1
+        is_circle = token.type == "NAME" and token.value == "pi" and bool(result)
+        is_plain = is_circle and _around(tokens, place)[1].type not in ("SUB", "LPAR")
+        if is_plain and (_is_behind_fraction(result) or _is_dividend(tokens, place)):
+            result.append(replace(token, type="NUM", value=repr(pi)))
+            place += 1
+            continue
+        if is_circle and result[-1].type == "NUM" and _is_number(result[-1].value):
+            end = behind_scripts(tokens, place + 1, closing)
+            power = [t.value for t in tokens[place + 1 : end] if t.type in ("SUB", "NUM", "NAME")]
+            if (is_plain and end == place + 1) or (len(power) == 1 and power[0].isdigit()):
+                number = float(result.pop().value) * pi ** int(*power or ("1",))
+                last = tokens[end - 1].end
+                result.append(Token("NUM", repr(number), token.start, last))
+                place = end
+                continue
+        result.append(token)
+        place += 1
+    return result
 
 
-def _is_label(tokens: Sequence[Token], place: int) -> bool:
-    r"""Whether it is all of a script or a list, `V^\pi` or `L(\pi)`."""
-    before = tokens[place - 1].type if place else ""
-    behind = tokens[place + 1].type if place + 1 < len(tokens) else ""
-    is_first = before in ("LBRACE", "LPAR", "COMMA", "LSQB", "GIVEN", "")
-    return is_first and (behind in CLOSERS or behind in ("COMMA", "GIVEN", ""))
+def _is_behind_fraction(before: Sequence[Token]) -> bool:
+    r"""Whether a `\frac{4}{3}` stands in front."""
+    kinds = [t.type for t in before[-7:]]
+    return kinds == ["FRAC", *_IN_BRACES, *_IN_BRACES]
 
 
-def _is_behind_number(tokens: Sequence[Token], place: int) -> bool:
-    r"""Whether it is the letter of `2\pi`, `2 \cdot \pi` or `\frac{4}{3} \pi`."""
-    at = place - 1
-    while at >= 0 and tokens[at].type in ("CDOT", "THIN"):
-        at -= 1
-    if at >= 0 and tokens[at].type == "NUM":
-        return True
-    opening = {end: start for start, end in closing_braces(tokens).items()}
-    low = opening.get(at, 0)
-    high = opening.get(low - 1, 0)
-    is_fraction = high > 0 and tokens[high - 1].type == "FRAC"
-    return is_fraction and {t.type for t in tokens[high:at]} <= {"NUM", "LBRACE", "RBRACE"}
+_IN_BRACES = ["LBRACE", "NUM", "RBRACE"]
+
+
+def _is_dividend(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether it is that of `\frac{\pi}{2}` or `\pi/2`."""
+    behind = [t.type for t in tokens[place + 1 : place + 5]]
+    is_in_fraction = [t.type for t in tokens[max(place - 2, 0) : place]] == ["FRAC", "LBRACE"]
+    is_in_fraction = is_in_fraction and behind == ["RBRACE", *_IN_BRACES]
+    return is_in_fraction or behind[:2] == ["SLASH", "NUM"]
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
+
+
+def _around(tokens: Sequence[Token], place: int) -> tuple[Token, Token]:
+    nothing = Token("", "", 0, 0)
+    before = tokens[place - 1] if place else nothing
+    return before, tokens[place + 1] if place + 1 < len(tokens) else nothing

@@ -192,6 +192,8 @@ CHARACTERS = {
     "≠": "!=", "!": "FACTORIAL", "·": "CDOT", "×": "CDOT", "∈": "IN",
 }
 # fmt: on
+# Words that papers print below and above names in italics, whatever their letters are elsewhere.
+USUAL_LABELS = words("min max avg ref obs pred true old new tot abs rms opt eff calc sim init")
 # The product of derivatives that is 0 where a factor is: printed as a product, and provided by what tadc prints.
 GATED = {"gated": r"\,", "gatedby": r"\times"}
 RELATIONS = frozenset(("<", "<=", ">", ">=", "!="))

@@ -180,7 +180,7 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
                 said = [_conditional(s) for s in said]
             around = (text.text[: region.start], text.text[region.end : region.end + 120])
             is_case = says_case(*around)
-            found.in_prose += [s for s in said if not (is_case and _is_of_function(s))]
+            found.in_prose += [s for s in said if not (is_case and _defines_function(s))]
             is_told = says_where(*around)
             found.spoken += [s for s in said if is_told or defines(s)]
         else:
@@ -198,10 +198,9 @@ _BEHIND = re.compile(
 )  # tokens that may stand between a display and a range that belongs to it
 
 
-def _is_of_function(statement: Statement) -> bool:
-    """Whether it is the `f(x) = ..` that says what a function is."""
-    is_call = [t.type for t in statement.tokens[:2]] == ["NAME", "LPAR"]
-    return statement.kind == "definition" and is_call
+def _defines_function(statement: Statement) -> bool:
+    left = statement.tokens[: statement.equal]
+    return statement.kind == "definition" and any(t.type in ("LPAR", "LSQB") for t in left)
 
 
 def _conditional(statement: Statement) -> Statement:

@@ -12,12 +12,14 @@ from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.names import closing_braces, limit_names
 from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted
+from tadc.syntax.tex.statement import depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = [
     "COUNTED",
     "alone_in_brackets",
     "below_elements",
+    "function_of_value",
     "indices_in",
     "names_in_subscripts",
     "unclear_index",
@@ -229,3 +231,20 @@ def _related(tokens: Sequence[Token]) -> Iterator[str]:
             inner = tokens[place + 3 : closing[place + 2]]
             if any(t.type == "REL" for t in inner):
                 yield from (t.value for t in inner if t.type == "NAME")
+
+
+def function_of_value(arguments: Sequence[Token]) -> Token | None:
+    r"""The error of `f(x_i + h) = g_i`, which says what a function is at a value, and defines neither the function nor a number."""
+    parts = listed(arguments)
+    signs_of_values = _ARITHMETIC if len(parts) == 1 else {"PLUS"}  # `C(c, \lambda / \mu) =`
+    for part in parts:
+        signs = [t for t, depth in depths(part) if depth == 0 and t.type in signs_of_values]
+        has_factor = len(parts) == 1 and [t.type for t in part[:2]] == ["NUM", "NAME"]
+        if (signs or has_factor) and any(t.type == "NAME" for t in part):
+            fact = "the left side is a function at a value, and defines no tensor"
+            fix = "write the function of a letter, `f(x) = ..`, or a name for what is computed, `y_i = ..`"
+            return Token("ERROR", fact, part[0].start, part[-1].end, fix)
+    return None
+
+
+_ARITHMETIC = frozenset(("PLUS", "CDOT", "SLASH"))

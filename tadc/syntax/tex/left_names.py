@@ -122,10 +122,12 @@ def _is_optimum(head: _Head) -> bool:
 
 
 def _has_delta_alone(tokens: Sequence[Token]) -> bool:
-    r"""Whether `\Delta` is a number or a tensor of its own here."""
+    r"""Whether `\Delta` is a number of its own here."""
     pairs = zip_longest(tokens, tokens[1:])
     return any(
-        t.type == "NAME" and t.value == "Delta" and (after is None or after.type != "NAME")
+        t.type == "NAME"
+        and t.value == "Delta"
+        and (after is None or after.type not in ("NAME", "SUB"))  # `\Delta_i` is an element
         for t, after in pairs
     )
 

@@ -200,6 +200,42 @@ def _with_used_arguments(definition: Definition, defined: Set[str]) -> Definitio
     return replace(definition, arguments=tuple(n for n in definition.arguments if n.name in used))
 
 
+def _refuse_unit_in_front(definition: Definition) -> None:
+    r"""Raise for the `i` of `e^{i \theta_i}` and `e^{-i E_i t}` that is an index: in front of other factors it may be the imaginary unit."""
+    bound = {r.name.name for r in definition.lefts}
+    bound |= {
+        r.name.name
+        for node in nodes((definition.body,))
+        if isinstance(node, ast.Reduction)
+        for r in node.ranges
+    }
+    for node in nodes((definition.body,)):
+        is_power = isinstance(node, ast.Application) and node.function.name == "exp"
+        if not is_power or not isinstance(node, ast.Application):
+            continue
+        first, has_more = _first_factor(node.args[0])
+        if has_more and isinstance(first, ast.Name) and first.name in bound & {"i", "j"}:
+            i = first.name
+            raise SyntaxError(
+                first.span,
+                f"`{i}` may be the index or the imaginary unit, which is not there yet",
+                fix=f"write the index behind the other factors, `e^{{-r {i}}}`",
+            )
+
+
+def _first_factor(e: Node) -> tuple[Node, bool]:
+    """The first factor of an expression without sums, and whether others follow."""
+    has_more = False
+    while isinstance(e, (ast.Unary, ast.Binary)):
+        if isinstance(e, ast.Unary):
+            e = e.operand
+        elif e.operator in ("*", "/"):
+            has_more, e = has_more or e.operator == "*", e.left
+        else:
+            break
+    return e, has_more
+
+
 def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None:
     r"""Raise for `e^{-i k x}`: an `i` that is no index and not declared is the imaginary unit; `j` too, in an exponent."""
     known = {
@@ -207,6 +243,8 @@ def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None
     }
     known |= {r.name.name for r in definition.lefts} | {n.name for n in definition.arguments or ()}
     free = values_in(definition.body)
+    if not known & {"i", "j"} - {r.name.name for r in definition.lefts}:
+        _refuse_unit_in_front(definition)
     exponents = (
         node.args
         for node in nodes((definition.body,))

@@ -14,7 +14,12 @@ from tadc.syntax.tex.dotted import ragged_indices
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripts_at
 from tadc.syntax.tex.statement import Statement
-from tadc.syntax.tex.token_list import Token, closing_brackets
+from tadc.syntax.tex.token_list import (
+    STARTS_OPERAND,
+    Token,
+    behind_scripts,
+    closing_brackets,
+)
 
 __all__ = ["implied_means"]
 
@@ -28,7 +33,14 @@ _OF_SOME = re.compile(
     r"\b(?:previous|past|nearest|local|running|neighbou?rs?|neighbou?rhoods?|windows?|clusters?)\b",
     re.IGNORECASE,
 )
+_NO_MEAN = re.compile(  # what a bar is called that is no mean
+    r"\b(?:desired|nominal|equilibri\w+|baselines?|thresholds?|bounds?|set-?\s?points?|steady|stationary|prescribed|goals?|initial|rest"
+    r"|references?|fixed|given|known|constants?|limits?|maximum|minimum|maximal|minimal|optim\w+|complex|conjugates?|saturation)\b",
+    re.IGNORECASE,
+)
+_IS_GIVEN_BY = re.compile(r"\bgiven\s+by\b", re.IGNORECASE)
 _ABOUT = re.compile(r"(?<!zero-)\b(?:means?|averag\w*)\b|\\(?:bar|overline)", re.IGNORECASE)
+_MEAN = re.compile(r"\b(?:means?|averag\w*|centroids?|expect\w+)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"%!tadc[^\n]*\n|[.;]\s|\n\s*\n|\\(?:begin|end)\{\w+\*?\}|\\[\[\]]|\$\$")
 _SAYS = re.compile(
     r"\\(?:bar|overline)[^.]{0,60}\b(?:means?|averages?)\b|\b(?:means?|averages?)\b[^.]{0,60}\\(?:bar|overline)",
@@ -52,7 +64,7 @@ def implied_means(
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     about = (part for part in _SENTENCE.split(prose) if _ABOUT.search(part))
-    if any(_OTHER.search(part) or _OF_SOME.search(part) for part in about):
+    if any(_OTHER.search(part) or _OF_SOME.search(part) or _is_no_mean(part) for part in about):
         return []
     known = declared | {s.target for s in definitions}
     sentences = [part for part in _SENTENCE.split(prose) if "$" in part or r"\(" in part]
@@ -66,6 +78,7 @@ def implied_means(
                 continue
             says_mean = _SAYS.search(prose) is not None
             is_said = says_mean or _is_subtracted(base, mean, d.right)
+            is_said = is_said and (says_mean or not _is_weighted(mean, d.right, definitions))
             element = _element(base, mean.letters, definitions, of_summed=not says_mean)
             if element is None or not is_said or ragged & {t.value for t in element.letters or ()}:
                 continue
@@ -78,9 +91,6 @@ def implied_means(
             text = f"`{mean.name.value}` is the mean of `{base}`"
             guesses.append(Guess(text, mean.name.start, mean.name.end))
     return list(found.values())
-
-
-_MEAN = re.compile(r"\b(?:means?|averag\w*|centroids?)\b", re.IGNORECASE)
 
 
 def _says_other(sentence: str, base: str) -> bool:
@@ -137,6 +147,12 @@ def _unclear_mean(mean: _Read, element: _Read, weight: Token) -> Statement:
     whole = _mean(mean, element)
     error = Token("ERROR", fact, at.start, at.end, fix)
     return replace(whole, tokens=(*whole.tokens[: whole.equal + 1], error))
+
+
+def _is_no_mean(sentence: str) -> bool:
+    """Whether a sentence calls what has a bar something else than a mean."""
+    sentence = _IS_GIVEN_BY.sub("", sentence)
+    return _NO_MEAN.search(sentence) is not None and _MEAN.search(sentence) is None
 
 
 def _reads(tokens: Sequence[Token]) -> Iterator[_Read]:
@@ -198,6 +214,25 @@ def _is_subtracted(base: str, mean: _Read, tokens: Sequence[Token]) -> bool:
         return False
     opening = max((n for n in range(place - 1) if tokens[n].type == "LBRACE"), default=0)
     return opening > 1 and tokens[opening - 2].value == base
+
+
+def _is_weighted(mean: _Read, tokens: Sequence[Token], definitions: Sequence[Statement]) -> bool:
+    r"""Whether it is that of `\sum_i f_i (x_i - \bar{x})^2` beside `\sum_i f_i`: the mean under these weights, as textbooks have it, or the plain one."""
+    place = next(n for n, t in enumerate(tokens) if t is mean.name)
+    opening = next((n for n in range(place, -1, -1) if tokens[n].type in ("LPAR", "LSQB")), 0)
+    weight = tokens[max(opening - 5, 0) : opening]
+    if [t.type for t in weight] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
+        return False
+    total = [t.value for t in weight[:4]]
+    for d in definitions:
+        for n, token in enumerate(d.right):
+            if token.type == "RED" and token.value == "sum":
+                start = behind_scripts(d.right, n + 1, closing_braces(d.right))
+                behind = d.right[start + 5 : start + 6]
+                is_alone = not behind or behind[0].type not in STARTS_OPERAND
+                if is_alone and [t.value for t in d.right[start : start + 4]] == total:
+                    return True
+    return False
 
 
 def _mean(mean: _Read, element: _Read) -> Statement:

@@ -28,6 +28,7 @@ from tadc.syntax.tex.diagonals import with_diagonals
 from tadc.syntax.tex.document import scanned, without_comments
 from tadc.syntax.tex.dotted import implied_margins
 from tadc.syntax.tex.dotted_sums import with_sums_for_dots
+from tadc.syntax.tex.element_inverses import with_unclear_inverses
 from tadc.syntax.tex.found import (
     Found,
     collect,
@@ -51,6 +52,7 @@ from tadc.syntax.tex.nameless import with_nameless
 from tadc.syntax.tex.numbered_sizes import numbered_sizes
 from tadc.syntax.tex.outer_circles import with_unclear_circles
 from tadc.syntax.tex.own_letters import own_letters
+from tadc.syntax.tex.parameter_labels import with_parameter_labels
 from tadc.syntax.tex.parities import with_parities
 from tadc.syntax.tex.partitions import with_partitions
 from tadc.syntax.tex.periods import periods_of, without_periods
@@ -134,6 +136,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     )
     found.displays = with_unclear_quotients(found.displays)
     found.displays = with_unclear_circles(found.displays, text.text)
+    found.displays = with_unclear_inverses(found.displays, text.text)
     found.displays = [with_partitions(display) for display in found.displays]
     declared_first = declared_base(found.items)
     found.displays, first = with_parities(found.displays, declared_first, guesses)
@@ -141,6 +144,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         found.items.append(ast.BaseDeclaration(first, text.span(0, 0)))
     found.displays = with_twins(found.displays, declared, guesses)
     found.displays = with_capital_twins(found.displays, declared, guesses)
+    found.displays = with_parameter_labels(found.displays, declared, guesses)
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     found.displays, numbered = numbered_sizes(found.displays, declared, text)

@@ -39,9 +39,9 @@ __all__ = [
 
 
 class Script(NamedTuple):
-    r"""`_{..}` or `^{..}` with its contents, a prime, the sign of a factorial, a transpose `^\top`, or the positive part `_+`."""
+    r"""`_{..}` or `^{..}` with its contents, a prime, the sign of a factorial, a transpose `^\top`, `^\dagger`, or the positive part `_+`."""
 
-    kind: Literal["SUB", "SUP", "PRIME", "FACTORIAL", "TOP", "PLUS"]
+    kind: Literal["SUB", "SUP", "PRIME", "FACTORIAL", "TOP", "DAGGER", "PLUS"]
     items: tuple[Expression | Condition, ...]
     span: Span
 
@@ -132,6 +132,9 @@ def raised(base: Expression, scripts: Sequence[Script]) -> Expression:
                 base = factorial(base, base.span.to(script.span))
             case "TOP":
                 base = Application(Name("\\top", script.span), (base,), base.span.to(script.span))
+            case "DAGGER":
+                command = Name("\\dagger", script.span)
+                base = Application(command, (base,), base.span.to(script.span))
             case "PLUS":
                 zero = Number("0", script.span)
                 base = Application(

@@ -26,7 +26,12 @@ from tadc.syntax.tex.bold import with_arrows_in_bold
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factors
 from tadc.syntax.tex.bracketed_names import with_bracketed_names
-from tadc.syntax.tex.circle_numbers import CircleNumbers
+from tadc.syntax.tex.circle_numbers import (
+    has_elements_of_pi,
+    has_marked_pi,
+    with_circle_numbers,
+    with_unclear_pi,
+)
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
 from tadc.syntax.tex.conventions import conventions, with_conventions
@@ -48,6 +53,7 @@ from tadc.syntax.tex.evaluation_points import (
     with_named_nodes,
     with_named_points,
 )
+from tadc.syntax.tex.forgotten_backslashes import with_forgotten_backslashes
 from tadc.syntax.tex.given_parameters import given_parameters, without_given_parameters
 from tadc.syntax.tex.half_places import (
     at_half_places_alone,
@@ -84,6 +90,11 @@ from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
 from tadc.syntax.tex.raised_brackets import with_round_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
+from tadc.syntax.tex.raised_indices import (
+    guessed_labels,
+    raised_indices,
+    with_unclear_indices,
+)
 from tadc.syntax.tex.raised_words import (
     raised_words,
     starred_indices,
@@ -93,6 +104,7 @@ from tadc.syntax.tex.raised_words import (
 from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
 from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
+from tadc.syntax.tex.repeated_differences import has_number_delta, with_unclear_differences
 from tadc.syntax.tex.replacements import replaced, with_replacements
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
@@ -325,7 +337,16 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
     labels |= twin_labels(f.tokens) | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
-    return lambda tokens: assembled(tokens, set() if f.is_upper else labels)
+    if f.is_upper:
+        return assembled
+    unclear = {x for tokens in f.displayed for x in raised_indices(tokens)} & labels
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        said = {guess.text for guess in f.guesses}
+        f.guesses.extend(g for g in guessed_labels(tokens, labels) if g.text not in said)
+        return assembled(with_unclear_indices(tokens, unclear), labels)
+
+    return rewrite
 
 
 def _own_words(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -420,11 +441,6 @@ def _matrix_elements(f: Formulas) -> Callable[[Tokens], Tokens]:
     elements = MatrixElements.of(f.tokens, f.in_prose, f.declared, f.ranks)
     prose = {id(t) for t, is_prose in zip(f.tokens, f.in_prose, strict=True) if is_prose}
     return lambda tokens: elements.applied(tokens, f.guesses, is_prose=id(tokens) in prose)
-
-
-def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
-    numbers = CircleNumbers.of(f.displayed, f.ranks)
-    return list if numbers is None else lambda tokens: numbers.applied(tokens, f.guesses)
 
 
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -540,6 +556,26 @@ def _shapes_of_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_shapes_of_parts(tokens, parts) if id(tokens) in prose else [*tokens]
 
 
+def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
+    if f.ranks.get("pi") == 0:
+        return list
+    is_tensor = "pi" in f.ranks or has_marked_pi(f.displayed) or has_elements_of_pi(f.displayed)
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        tokens = with_circle_numbers(tokens)
+        return tokens if "pi" in f.declared else with_unclear_pi(tokens)
+
+    return rewrite if is_tensor else list
+
+
+def _forgotten_backslashes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return lambda tokens: with_forgotten_backslashes(tokens, f.declared)
+
+
+def _repeated_differences(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return list if has_number_delta(f.displayed, f.declared) else with_unclear_differences
+
+
 def _stacked_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
     found = stacked(f.tokens, f.declared | f.ranks.keys(), f.text)
     return lambda tokens: with_unclear_stacks(tokens, found)
@@ -556,6 +592,7 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 
 PASSES: tuple[Pass, ...] = (
+    _forgotten_backslashes,
     _units,
     _each(with_arrows_in_bold),
     _each(with_acidities),
@@ -588,7 +625,7 @@ PASSES: tuple[Pass, ...] = (
     _angles,
     _whole_names,
     _matrix_elements,
-    _circle_numbers,
+    _each(with_marks_below),  # `m''_{\infty,k}`: primes are part of the name now
     _told_functions,
     _unclear_sign,
     _told_product,
@@ -629,6 +666,8 @@ PASSES: tuple[Pass, ...] = (
     _sign_labels,
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
+    _repeated_differences,
+    _circle_numbers,
     _unclear_words,
     _stacked_rows,
     _each(with_element_products),

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
@@ -44,7 +45,7 @@ def with_primes(
     result = []
     for d in definitions:
         known = tensors | targets | bound_names(d.tokens) | parameters.get(d.start, frozenset())
-        primes = _Primes(ranks, known, elements, letters, guesses)
+        primes = _Primes(ranks, known, targets, elements, letters, guesses)
         result.append(replace(d, tokens=tuple(primes.read(d.tokens))))
     return result
 
@@ -61,7 +62,7 @@ def _outside_of_powers(tokens: Sequence[Token]) -> set[str]:
 
 
 class _Primes:
-    """What the document says of its names: their ranks, those that it declares or defines, those that have subscripts, and the letters that
+    """What the document says of its names: their ranks, those that it declares or defines, those that it defines, those that have subscripts, and the letters that
     stand anywhere but alone above a name.
     """
 
@@ -69,12 +70,13 @@ class _Primes:
         self,
         ranks: Mapping[str, int],
         known: Set[str],
+        targets: Set[str],
         elements: Set[str],
         letters: Set[str],
         guesses: list[Guess],
     ) -> None:
         self.ranks, self.known, self.elements, self.guesses = ranks, known, elements, guesses
-        self.letters = letters
+        self.targets, self.letters = targets, letters
 
     def read(self, tokens: Sequence[Token]) -> list[Token]:
         closing = closing_brackets(tokens)
@@ -96,6 +98,14 @@ class _Primes:
                 end = behind_scripts(tokens, place + 1, closing)
                 if token.note == "bold" and _is_bold(tokens[end : end + 1]):
                     result.append(_unclear(token, base))  # `\mathbf{x}_{it}'\boldsymbol\beta`
+                    place += 1
+                    continue
+            if is_prime and token.value not in self.known | self.elements:
+                following = tokens[place + 1 : place + 2]
+                is_product = bool(following) and following[0].type == "NAME"
+                is_defined = base in self.targets and not self.ranks.get(base)
+                if is_product and (is_defined or (base == "e" and following[0].value == "e")):
+                    result.append(_unclear(token, base))  # `e'e` of a defined `e = y - X\beta`
                     place += 1
                     continue
             if not is_prime or not self.ranks.get(base) or token.value in self.known:
@@ -193,9 +203,10 @@ def _is_bold(following: Sequence[Token]) -> bool:
 
 
 def _unclear(token: Token, base: str) -> Token:
+    shown = as_printed(base)
     fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
     fix = (
-        rf"write `{base}^\top` for the transpose, or declare the other one: "
+        rf"write `{shown}^\top` for the transpose, or declare the other one: "
         f"`%!tadc input {token.value}[N]`"
     )
     return Token("ERROR", fact, token.start, token.end, fix)

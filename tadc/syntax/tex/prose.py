@@ -238,14 +238,14 @@ def spoken_definitions(
         more = False
         for s in spoken:
             is_new = s.target in read - defined or _is_twin(s, definitions)
-            is_new = is_new and _name_of(s) not in found
+            is_new = is_new and _key(s) not in found
             is_known = {t.value for t in s.right if t.type == "NAME"} <= read | defined
             is_formula = _is_formula(s) and not (s.is_scalar and s.target in sizes)
             is_formula = is_formula or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
-                found[_name_of(s)] = _with_other(s, spoken)
+                found[_key(s)] = _with_other(s, spoken)
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
@@ -255,7 +255,7 @@ def _with_other(statement: Statement, spoken: Sequence[Statement]) -> Statement:
     """The definition with an error behind it where the prose says something else of the same name, too."""
     own = [t.value for t in statement.right]
     for other in spoken:
-        is_same = other.kind == "definition" and _name_of(other) == _name_of(statement)
+        is_same = other.kind == "definition" and _key(other) == _key(statement)
         if is_same and [t.value for t in other.right] != own and _is_formula(other):
             fact = "the prose defines this in two ways, and nothing tells which one a formula reads"
             fix = f"declare what is given, `%!tadc input {statement.target}[{'N' * (not statement.is_scalar)}]`, or write the definition as a display"
@@ -367,6 +367,11 @@ def applying(in_prose: Sequence[Statement], functions: Set[str]) -> list[Stateme
         if s.kind == "definition" and s.target not in names and _is_formula(s)
         if any(t.value in names for t in s.right)
     ]
+
+
+def _key(statement: Statement) -> tuple[str, ...]:
+    r"""What is defined: `K_j = ..` and their total `K = \sum_j K_j` are two."""
+    return (*_name_of(statement), *(("total",) if _is_total(statement) else ()))
 
 
 def _name_of(statement: Statement) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.commands import USUAL_LABELS, words
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
@@ -58,6 +58,7 @@ def raised_words(streams: Sequence[Sequence[Token]], declared: Set[str]) -> Rais
     }
     labels = {w for w in alone if w in on_left or w in _ABBREVIATIONS or w.isupper()}
     labels |= {w for w in on_left & _ABBREVIATIONS if not bound & {*w}}
+    labels |= {w for w in found & USUAL_LABELS if not {*w} <= bound and not {*w} & declared}
     unclear = (alone - labels) | (found & _ABBREVIATIONS - labels - declared)
     of_sizes = {w for w in found - labels if not bound & {*w}}
     return RaisedWords(labels, unclear | _above_elements(streams, of_sizes))

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from tadc.syntax.tex.commands import words
+from tadc.syntax.tex.commands import USUAL_LABELS
 from tadc.syntax.tex.names import closing_braces, reduced_names
 from tadc.syntax.tex.script_tokens import (
     Guess,
@@ -27,7 +27,6 @@ from tadc.syntax.tex.token_list import Token
 
 __all__ = ["script_words", "with_arrows", "with_script_words", "with_text_labels"]
 
-_KNOWN = words("min max avg ref obs tot abs std rms sat cat crit opt init pred true mod")
 _VOWELS = frozenset("aeiouyAEIOUY")
 _TELLING = frozenset("eou")  # of four letters and more, these make a word: nobody counts with them
 
@@ -36,9 +35,9 @@ def script_words(
     streams: Sequence[Sequence[Token]], declared: Set[str], *, is_upper: bool
 ) -> set[str]:
     """The words that stand in scripts of these formulas; where indices may stand above names, `is_upper`, only those below."""
-    words = {*_below_names(streams)}
+    found = {*_below_names(streams)}
     if is_upper:
-        return words
+        return found
     letters = {t.value for tokens in streams for t in _outside_words(tokens)} | declared
     for tokens in streams:
         for _, _, inner in scripted(tokens, "SUP"):
@@ -46,23 +45,32 @@ def script_words(
             if not word.isalpha():  # `x^{2AB}` is a power
                 continue
             is_long = len(word) > 3 and bool(_VOWELS & {*word})
-            if is_long or (len(word) == 3 and not letters & {*word}):
-                words.add(word)
-    return words
+            if word in USUAL_LABELS or is_long or (len(word) == 3 and not letters & {*word}):
+                found.add(word)
+    return found
 
 
 def with_script_words(
-    tokens: Sequence[Token], words: Set[str], guesses: list[Guess]
+    tokens: Sequence[Token], found: Set[str], guesses: list[Guess]
 ) -> list[Token]:
-    """The tokens with one name for each of these words, where it is all that stands in a script."""
+    """The tokens with one name for each of the words that were found, where it is all that stands in a script, or a usual one first in a list."""
 
     def named(_sign: Token, inner: Sequence[Token]) -> list[Token]:
-        _guess(f"`{_word(inner)}` in a script is a word", inner, guesses)
-        return [_one_name(_word(inner), inner)]
+        first = _first(inner)
+        _guess(f"`{_word(first)}` in a script is a word", first, guesses)
+        return [_one_name(_word(first), first), *inner[len(first) :]]
 
-    return _with_scripts(
-        tokens, lambda name, inner: _word(inner) in words and name.value != "e", named
-    )
+    def is_word(name: Token, inner: Sequence[Token]) -> bool:
+        first = _first(inner)
+        is_whole = len(first) == len(inner) or _word(first) in USUAL_LABELS
+        return is_whole and _word(first) in found and name.value != "e"
+
+    return _with_scripts(tokens, is_word, named)
+
+
+def _first(inner: Sequence[Token]) -> Sequence[Token]:
+    """What stands in front of the first comma."""
+    return [*takewhile(lambda t: t.type != "COMMA", inner)]
 
 
 def with_text_labels(tokens: Sequence[Token]) -> list[Token]:
@@ -133,8 +141,8 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
     """The acronyms below names whose letters are no indices, and the words of left sides whose letters a sum behind runs over."""
     scripts = [inner for tokens in streams for _, _, inner in scripted(tokens, "SUB")]
     indices = {t.value for inner in scripts if not _word(inner).isupper() for t in inner}
-    bound = {name for tokens in streams for name in reduced_names(tokens)}
-    bound |= {
+    summed_anywhere = {name for tokens in streams for name in reduced_names(tokens)}
+    bound = summed_anywhere | {
         t.value for tokens in streams for t in left_indices(tokens) if len(left_indices(tokens)) < 4
     }
     for tokens in streams:
@@ -145,6 +153,9 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
             if depth == 0 and t.type in ("EQ", "DEF")
         ]
         for _, place, inner in scripted(tokens, "SUB"):
+            usual = _word(_first(inner))
+            if usual in USUAL_LABELS and not {*usual} <= summed_anywhere:
+                yield usual
             word = _word(inner)
             if len(word) == 2 and word.istitle():
                 elsewhere = {t.value for i in scripts if _word(i) != word for t in i}
@@ -152,8 +163,6 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
                     yield word
             if len(word) < 3:
                 continue
-            if word in _KNOWN and not {*word} <= bound:
-                yield word
             if word.isupper() and not indices & {*word}:
                 yield word
             if len(word) > 3 and word.islower() and _TELLING & {*word} and not bound & {*word}:

@@ -309,7 +309,9 @@ class Scripts:
         if below is None:
             return base, None
         inner = below[1:-1]
-        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"] and inner[1].value in bound:
+        signs = [t.type for t in inner]
+        in_brackets = signs in (["LPAR", "NAME", "RPAR"], ["LSQB", "NAME", "RSQB"])
+        if in_brackets and inner[1].value in bound:
             return _order_statistic(base, below), None
         words = [t for t in inner if _is_word(t, bound)]
         if words and all(t.type in ("NAME", "COMMA", "NUM") for t in inner):
@@ -524,9 +526,10 @@ _OF_NUMBERS = frozenset(
 
 
 def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
-    r"""The error of `x_{(i)}`."""
+    r"""The error of `x_{(i)}` and `x_{[i]}`."""
     i = below[2].value
-    fact = f"`({i})` below a name says that the elements are sorted, and nothing sorts them here"
+    shown = f"({i})" if below[1].type == "LPAR" else f"[{i}]"
+    fact = f"`{shown}` below a name says that the elements are sorted, and nothing sorts them here"
     fix = f"declare the sorted ones as an input of their own, and write `{base.value}'_{i}`; an index has no brackets"
     return Token("ERROR", fact, base.start, below[-1].end, fix)
 

@@ -15,9 +15,9 @@ from tadc.syntax.tex.script_tokens import left_indices
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["with_unclear_sequences"]
+__all__ = ["GETS", "with_unclear_sequences"]
 
-_ARROWS = (r"\gets", r"\leftarrow", r"\longleftarrow")
+GETS = (r"\gets", r"\leftarrow", r"\longleftarrow")
 
 
 def with_unclear_sequences(
@@ -54,7 +54,7 @@ def with_unclear_sequences(
 
 def _has_arrow(line: Statement) -> bool:
     sign = line.tokens[line.equal : line.equal + 1]
-    return bool(sign) and sign[0].value in _ARROWS
+    return bool(sign) and sign[0].value in GETS
 
 
 def _reads(line: Statement, name: str) -> bool:

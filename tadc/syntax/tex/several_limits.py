@@ -2,6 +2,7 @@ r"""Limits of several indices at once.
 
 \sum_{i,j=1}^{m,n}       \sum_{i=1}^{m} \sum_{j=1}^{n}
 \sum_{j,k \ne i}         j, k | j != i, k != i
+\sum_{k \ne i,j}         k | k != i, k != j, where j is bound
 \sum\sum_{i<j}           \sum_{i<j}
 """
 
@@ -107,8 +108,12 @@ def _with_conditions(below: Sequence[Token], bound: Set[str], guesses: list[Gues
     before: list[Token] = []
     more: list[Token] = []
     entries = listed(below)
-    if [t.type for t in entries[0][-2:]] == ["REL", "NAME"]:
+    if not all(entries):
+        return [*below]
+    if [t.type for t in entries[0][-2:]] == ["REL", "NAME"] and entries[0][0].type != "NAME":
         return [*below]  # `1 \\le i, j \\le n`
+    entries = _with_lists_behind(entries, bound)
+    below = [t for entry in entries for t in (comma(entry[0]), *entry)][1:]
     for entry in entries:
         kinds = [t.type for t in entry]
         if kinds == ["NAME"]:
@@ -125,6 +130,18 @@ def _with_conditions(below: Sequence[Token], bound: Set[str], guesses: list[Gues
             guesses.append(Guess(text, before[0].start, entry[-1].end))
         before = []
     return [*below, *more]
+
+
+def _with_lists_behind(entries: Sequence[list[Token]], bound: Set[str]) -> list[list[Token]]:
+    r"""The entries with `k \ne i, k \ne j` for `k \ne i, j` beside a `j` that is bound."""
+    result: list[list[Token]] = []
+    for entry in entries:
+        before = result[-1] if result else []
+        is_unequal = [t.type for t in before] == ["NAME", "REL", "NAME"] and before[1].value == "!="
+        running = {e[0].value for e in result[:-1] if e[0].type == "NAME"}
+        is_listed = [t.type for t in entry] == ["NAME"] and entry[0].value in bound | running
+        result.append([*before[:2], *entry] if is_unequal and is_listed else entry)
+    return result
 
 
 def _split(

@@ -40,6 +40,10 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             token = replace(token, type="NAME", value=ONES, note="bold")
         is_upright = token.note in ("upright", "euler")
         token = _identified(token, following, vocabulary)
+        if token.note == "euler" and _is_transposed(tokens[place + 1 : place + 5], vocabulary):
+            fact = "`e` with a transpose may be a vector of errors, or Euler's number to a power"
+            fix = r"declare the vector, `%!tadc input e[N]`, or the exponent, `%!tadc input T[]`"
+            token = Token("ERROR", fact, token.start, tokens[place + 4].end, fix)
         if token.note == "euler" and not is_upright and _is_plain_e(tokens, place, vocabulary):
             fact = "`e` may be Euler's number, or a number of its own, such as a charge"
             fix = r"write Euler's number as `\exp(1)`, its powers as `\exp(..)`; a number is declared: `%!tadc input e[]`"
@@ -65,6 +69,8 @@ def spelled(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Token]:
             token = Token("ERROR", fact, token.start, token.end, fix)
         if token.value == "T" and in_power and not vocabulary.knows("T"):
             token = _raised_t(token, result[:-2], tokens[place + 1], vocabulary)
+        if token.value == "H" and in_power and not vocabulary.knows("H"):
+            token = _raised_h(token, result[-3:-2], tokens[place + 1], vocabulary)
         if token.type in CLOSERS and contexts:
             contexts.pop()
             commas.pop()
@@ -130,6 +136,29 @@ def _unclear_operator(word: Token) -> Token:
         f" `%!tadc input {name}[]`"
     )
     return Token("ERROR", fact, word.start, word.end, fix)
+
+
+def _is_transposed(behind: Sequence[Token], vocabulary: Vocabulary) -> bool:
+    r"""Whether `^\top`, or a `^T` of which the document tells nothing, stands above a name."""
+    if [t.type for t in behind[:2]] != ["SUP", "LBRACE"] or behind[-1].type != "RBRACE":
+        return False
+    above = behind[2]
+    is_letter = above.value == "T" and not (
+        vocabulary.knows("T") or "T" in vocabulary.bounds or above.value in vocabulary.directed
+    )
+    return above.type == "TOP" or is_letter
+
+
+def _raised_h(
+    letter: Token, before: Sequence[Token], closing: Token, vocabulary: Vocabulary
+) -> Token:
+    """The `H` of `x^H`, which signals and matrices have for the adjoint, and few formulas for an exponent; not one of `e`, or above a sum."""
+    is_number = letter.value in vocabulary.bounds or [t.note for t in before] == ["euler"]
+    if is_number or closing.note in PREFIXES:
+        return letter
+    fact = "`^H` may be the conjugate transpose, or a power"
+    fix = r"write `^\top` for the transpose of real numbers, or declare the exponent, `%!tadc input H[]`"
+    return Token("ERROR", fact, letter.start, letter.end, fix)
 
 
 def _raised_t(

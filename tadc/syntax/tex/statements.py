@@ -372,7 +372,9 @@ def _add_unread(
     if words and words[-1].value.lower().startswith(("s.t", "subject to")):
         result.append(Statement("skipped", tokens))  # a constraint, which changes no value
         return
-    if not words and (_is_property(tokens) or _is_bound_of(tokens, result[-1].target)):
+    target = result[-1].target
+    is_known = _is_property(tokens) or _is_bound_of(tokens, target) or _is_order(tokens, target)
+    if not words and is_known:
         result.append(Statement("skipped", tokens))
         return
     fact = "the formula has ended before this, which is no remark that tadc knows"
@@ -399,6 +401,16 @@ def _is_bound_of(tokens: Sequence[Token], target: str) -> bool:
     kinds = {t.type for t in tokens}
     names = {t.value for t in tokens if t.type == "NAME"}
     return names == {target} and "REL" in kinds and kinds <= _OF_BOUNDS
+
+
+def _is_order(tokens: Sequence[Token], target: str) -> bool:
+    r"""Whether it is the `b_1 \ge b_2 \ge \dots \ge b_n` of given elements, which says how they are sorted; not of the `target`."""
+    elements = {id(name) for name, _, _ in scripted(tokens, "SUB") if name.value != target}
+    outside = [t for t, depth in depths(tokens) if depth == 0 and t.type != "SUB"]
+    signs = {t.value for t in outside if t.type == "REL"}
+    operands = [t for t in outside if t.type not in ("REL", "LBRACE", "RBRACE")]
+    are_sorted = len(signs) == 1 and any(t.type == "DOTS" for t in operands)
+    return are_sorted and all(t.type == "DOTS" or id(t) in elements for t in operands)
 
 
 _OF_BOUNDS = words("NAME NUM REL MINUS")

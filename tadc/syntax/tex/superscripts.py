@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from tadc.syntax.tex.as_printed import as_printed
+from tadc.syntax.tex.raised_indices import OF_INDICES
 from tadc.syntax.tex.script_tokens import Guess, comma, with_label
 from tadc.syntax.tex.time_steps import remedy
 from tadc.syntax.tex.token_list import Token
@@ -133,11 +134,15 @@ class Superscripts:
                 fact = f"`{name.value}` at the step `{i}` is read for the one at `{i}+1`: this is a step in time"
                 fix = remedy(name.value, i, sum(t.type == "NAME" for t in below or ()))
                 return [_error(whole, fact, fix)]
-            fact = f"the superscript `{i}` may be a power or a label, and nothing in the document tells"
+            is_counting = i in OF_INDICES
+            what = "a power or a label, or an index" if is_counting else "a power or a label"
+            fact = f"the superscript `{i}` may be {what}, and nothing in the document tells"
             fix = (
                 f"declare the exponent, `%!tadc input {i}[]`, or write `(..)^{{{as_printed(i)}}}` with brackets for the power, or"
                 f" `^{{\\mathrm{{{i}}}}}` for a label"
             )
+            if is_counting:
+                fix += "; `%!tadc upper` if superscripts are indices behind the lower ones"
             return [_error(whole, fact, fix)]
         return plain
 

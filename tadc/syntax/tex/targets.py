@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.brackets import indexed_names
 from tadc.syntax.tex.calls import calls_in, listed
 from tadc.syntax.tex.definitions import is_integral
@@ -20,6 +19,7 @@ from tadc.syntax.tex.left_lists import (
     COUNTED,
     alone_in_brackets,
     below_elements,
+    function_of_value,
     indices_in,
     names_in_subscripts,
     unclear_index,
@@ -32,8 +32,9 @@ from tadc.syntax.tex.script_tokens import (
     left_indices,
     scripted,
 )
+from tadc.syntax.tex.sequences import GETS
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
-from tadc.syntax.tex.statement import Statement, depths
+from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
@@ -121,11 +122,7 @@ def _with_plain_target(
     if left and left[0].type in ("SOFTMAX", "FUNC", "CALLED"):
         left = [replace(left[0], type="NAME", value=left[0].note or left[0].value), *left[1:]]
     sign = signs[0]
-    if (
-        sign.value in (r"\gets", r"\leftarrow", r"\longleftarrow")
-        and left
-        and left[0].type == "NAME"
-    ):
+    if sign.value in GETS and left and left[0].type == "NAME":
         name = left[0].value
         if name not in states and any(t.type == "NAME" and t.value == name for t in right):
             left = [replace(left[0], value=f"{name}_new"), *left[1:]]
@@ -285,8 +282,6 @@ def _left(
         end = power if is_last else len(head)  # `\sigma_B^2(k) =`
         return [*_with_indices(head[:end], indices, right, elements, known), *head[end:]]
     listed = [replace(t, type="COMMA") if t.type == "GIVEN" else t for t in listed]
-    if len(head) == 1 and (error := _moved_element(head[0], listed, right)) is not None:
-        return [*head, error]
     if (error := unclear_parameter(listed, right)) is not None:
         return [*head, error]
     names = [t for t in listed if t.type == "NAME"]
@@ -294,26 +289,8 @@ def _left(
     is_used = {t.value for t in names} <= {t.value for t in right if t.type == "NAME"}
     if is_list and is_used:
         return [*head, replace(left[place], type="LPAR"), *listed, replace(left[-1], type="RPAR")]
-    error = unclear_index(listed, right)
+    error = unclear_index(listed, right) or function_of_value(listed)
     return head if error is None else [*head, error]
-
-
-def _moved_element(name: Token, inner: Sequence[Token], right: Sequence[Token]) -> Token | None:
-    r"""The error for the `x_i + h` of `f(x_i + h) = g_i`, which says what a function is at such places, and defines none of its values: the
-    right side has none of these names, or the function too.
-    """
-    read = {t.value for t in right if t.type == "NAME"}
-    for part in listed(inner):
-        has_element = any(t.type == "SUB" for t in part)
-        has_sign = any(t.type in ("PLUS", "MINUS") and depth == 0 for t, depth in depths(part))
-        below = {id(t) for _, _, letters in scripted(part, "SUB") for t in letters}
-        names = {t.value for t in part if t.type == "NAME" and id(t) not in below}
-        if has_element and has_sign and (name.value in read or not names & read):
-            letter = as_printed(name.value)
-            fact = f"the left side applies `{letter}` to a value: this is an equation, and defines no tensor"
-            fix = f"give what is defined a name with its indices, `{letter}_i = ..`"
-            return Token("ERROR", fact, part[0].start, part[-1].end, fix)
-    return None
 
 
 def _subscript_first(left: list[Token]) -> list[Token]:

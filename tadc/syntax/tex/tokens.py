@@ -12,15 +12,12 @@ import unicodedata
 
 from tadc.syntax.tex import commands
 from tadc.syntax.tex.macros import Expansion
+from tadc.syntax.tex.spaces import SPACES as _SPACES
+from tadc.syntax.tex.spaces import is_wide
 from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, Token, TokenList
 from tadc.syntax.tex.wrapped import COMMAND, argument_end, wrapped
 
 __all__ = ["tokenize"]
-
-_IN_PLACE = {  # characters that mean something, and what to write for it
-    ":": r"write a product of matrices that sums over both indices as `\operatorname{tr}(A^\top B)`, a ratio as `\frac{a}{b}`, the number of"
-    r" those with a property as `\sum_i \mathbf{1}[c_i = j]`"
-}
 
 
 def tokenize(source: Expansion, start: int, end: int) -> list[Token]:
@@ -34,6 +31,13 @@ def tokenize(source: Expansion, start: int, end: int) -> list[Token]:
 _BLANK = re.compile(r"(?:\s|~|\ufeff|%[^\n]*)+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 _GROUPED = re.compile(r"([0-9]+)((?:\{,\}[0-9]+)+)(\.[0-9]+)?")  # `1{,}000`
+_SPACED = re.compile(  # `10\,000`
+    r"([1-9][0-9]{0,2})((?:(?:\\[,:; ]|\\thinspace(?![A-Za-z])|~)\s*[0-9]{3})+)(?![0-9])(\.[0-9]+)?"
+)
+_SPACE = re.compile(r"\\[,:; ]|\\thinspace|~|\s")
+_WORDED_EXPONENT = re.compile(  # `1.2\mathrm{e}{-3}`
+    r"\\(?:mathrm|text|textrm|rm|mathsf)\s*\{\s*[eE]([+-]?)\s*\}\s*(?:\{\s*([+-]?[0-9]+)\s*\}|([+-]?[0-9]+))"
+)
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
 _ROW = re.compile(r"\\\\\*?(?:\[\s*-?[0-9.]+\s*[a-z]{2}\s*\])?")
 _ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]+)\*?\}(?:\s*\[[a-z]\])?")
@@ -50,6 +54,8 @@ _FORMULA_IN_TEXT = re.compile(r"\s*\{\s*\$[^${}]*(?:\{[^${}]*\}[^${}]*)*\$\s*\}"
 _MAX = re.compile(r"(?:\s|\\[,;!])*\\(max|min)(?![A-Za-z])")
 
 
+_NAME_BEHIND = re.compile(r"\s*(?:[A-Za-z]|\\([A-Za-z]+))")
+_BEGIN_NAMES = frozenset((*commands.GREEK, *commands.ACCENTS, *commands.WRAPPERS))
 _RELATION = re.compile(r"\\leq?\b|\\[lc]?dots\b|<")
 _LISTS_OF_CASES = frozenset(("array", "aligned", "gathered", "matrix", "split"))
 _SIZE = r"(?:\\(?:left|right|[bB]igg?[lr]?)\s*)"
@@ -72,6 +78,10 @@ class _Tokenizer:
     def step(self) -> None:
         """Read one token, command, or blank; always moves on."""
         start = self.position
+        if (space := _SPACES.match(self.text, start, self.end)) and is_wide(space.group()):
+            self.position = space.end()
+            self._add("QUAD", space.group(), start)
+            return
         if blank := _BLANK.match(self.text, start, self.end):
             self.position = blank.end()
             return
@@ -80,20 +90,58 @@ class _Tokenizer:
             self._command(start)
         elif (grouped := self._grouped_digits(start)) is not None:
             self._grouped(grouped)
+        elif (spaced := self._spaced_digits(start)) is not None:
+            self.position = spaced.end()
+            self._add("NUM", _SPACE.sub("", spaced.group()), start)
         elif number := _NUMBER.match(self.text, start, self.end):
-            self.position = start + 1 if self.out.expected else number.end()
-            digits = self.text[start : self.position]
-            if exponent := self._next(_EXPONENT):
-                power = f"10^{{{exponent[1].lstrip('+')}}}"
-                fact = f"`{digits}{exponent.group()}` would be Euler's number times {digits}"
-                self._refuse(start, fact, rf"write `{digits} \cdot {power}`")
-            else:
-                self._add("NUM", f"0{digits}" if digits[0] == "." else digits, start)
+            self._number(start, number.end())
         elif character.isalpha():
             self._letter(start)
         else:
             self.position = start + 1
             self._character(character, start)
+
+    def _number(self, start: int, end: int) -> None:
+        """A number, or its first digit where TeX takes one character; an error behind another number, or with an exponent of its own."""
+        self.position = start + 1 if self.out.expected else end
+        digits = self.text[start : self.position]
+        if exponent := self._next(_EXPONENT) or self._next(_WORDED_EXPONENT):
+            power = "".join(part for part in exponent.groups() if part).lstrip("+")
+            fact = f"`{digits}{exponent.group()}` would be Euler's number times {digits}"
+            self._refuse(start, fact, rf"write `{digits} \cdot 10^{{{power}}}`")
+        elif not self.out.expected and self._is_behind_script(start):
+            fact = "TeX takes one character as a superscript, and this is behind it"
+            self._refuse(start, fact, "put the whole exponent in braces, `x^{10}`")
+        elif self._is_behind_number() and not (self.out.expected or self._is_below()):
+            fact = "two numbers stand side by side without a sign"
+            self._refuse(start, fact, r"write one number, or `\cdot` between them")
+        else:
+            self._add("NUM", f"0{digits}" if digits[0] == "." else digits, start)
+
+    def _is_behind_script(self, start: int) -> bool:
+        """Whether it follows a superscript of one character, a digit or a sign, without a space."""
+        last = self.out.tokens[-4:]
+        kinds = [t.type for t in last]
+        is_script = kinds in (
+            ["SUP", "LBRACE", kind, "RBRACE"] for kind in ("NUM", "MINUS", "PLUS")
+        )
+        return is_script and last[1].start == last[1].end and last[-1].end == start
+
+    def _is_power_of_e(self, start: int) -> bool:
+        """Whether it follows the `e^-` of an exponential without braces."""
+        last = self.out.tokens[-5:]
+        kinds = [t.type for t in last]
+        is_script = kinds == ["NAME", "SUP", "LBRACE", "MINUS", "RBRACE"] and last[0].value == "e"
+        return is_script and last[2].start == last[2].end and last[-1].end == start
+
+    def _is_behind_number(self) -> bool:
+        kinds = [t.type for t in self.out.tokens[-2:]]
+        return kinds[-1:] == ["NUM"] or kinds == ["NUM", "THIN"]
+
+    def _spaced_digits(self, start: int) -> re.Match[str] | None:
+        r"""Digits in groups of three with thin spaces, but for subscripts."""
+        found = None if self.out.expected else _SPACED.match(self.text, start, self.end)
+        return None if found is None or self._is_below() else found
 
     def _grouped_digits(self, start: int) -> re.Match[str] | None:
         r"""Digits with commas in braces, but for two subscripts, `x_{1{,}2}`."""
@@ -145,7 +193,10 @@ class _Tokenizer:
             self.position += 1
         letter = self.text[start : self.position]
         name = unicodedata.normalize("NFKC", letter)
-        if letter == "ℝ":
+        if self._is_power_of_e(start):
+            fact = "TeX takes one character as a superscript, and this is behind it"
+            self._refuse(start, fact, "put the whole exponent in braces, `e^{-x}`")
+        elif letter == "ℝ":
             self._add("RR", name, start)
         elif name.isidentifier():
             self._add("NAME", name, start)
@@ -171,7 +222,7 @@ class _Tokenizer:
                     return  # `& x, & x > 0` of `aligned`
                 if environment == "cases":
                     self._add("AMP", character, start)
-                elif self.ampersands % 2 == 0:  # of `a &= b & c &= d`
+                elif self.ampersands % 2 == 0 or self._parts_cells():  # of `a &= b & c &= d`
                     self._add("QUAD", character, start)
             case ":" if two == ":=":
                 self.position += 1
@@ -191,9 +242,19 @@ class _Tokenizer:
                 self._refuse(start, f"`{two}` is not LaTeX", r"write `\le`, `\ge`, `\ne` or `=`")
             case _ if character in commands.CHARACTERS:
                 self._symbol(commands.CHARACTERS[character], character, start)
+            case ":":
+                fact = "`:` has no meaning in a formula"
+                fix = r"write a ratio as `\frac{a}{b}`, the inner product of matrices as `\sum_{ij} A_{ij} B_{ij}`, a definition with `=`"
+                self._refuse(start, fact, fix)
             case _:
-                fix = _IN_PLACE.get(character, "remove it")
-                self._refuse(start, f"`{character}` has no meaning in a formula", fix)
+                self._refuse(start, f"`{character}` has no meaning in a formula", "remove it")
+
+    def _parts_cells(self) -> bool:
+        """Whether a name begins behind this place and an operand ends before it: cells of a table are not multiplied."""
+        after_operand = bool(self.out.tokens) and self.out.tokens[-1].type in ENDS_OPERAND
+        name = _NAME_BEHIND.match(self.text, self.position, self.end)
+        is_letter = name is not None and (name[1] is None or name[1] in _BEGIN_NAMES)
+        return after_operand and is_letter
 
     # ------------------------------------------------------------------ commands
 
@@ -298,7 +359,7 @@ class _Tokenizer:
         return is_braced or (bool(self.out.expected) and kinds[-1:] == ["SUP"])
 
     def _is_above_number(self) -> bool:
-        before = [t.type for t in self.out.tokens if t.type not in ("SUP", "LBRACE")]
+        before = [t.type for t in self.out.tokens if t.type not in ("SUP", "LBRACE", "THIN")]
         return before[-1:] == ["NUM"]
 
     def _begins_subscript(self) -> bool:

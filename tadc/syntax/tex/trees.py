@@ -24,6 +24,8 @@ __all__ = [
 
 Formula: TypeAlias = "Tree[Token]"
 
+MOST_QUOTED = 60  # characters of a formula in what an error says to write
+
 
 def bind_minus(tree: Formula) -> None:
     r"""A leading minus belongs to the first factor, as in `.idx`: `-i \bmod 3` is `(-i) % 3`."""
@@ -38,18 +40,12 @@ def bind_minus(tree: Formula) -> None:
 
 def refuse_unclear(source: Expansion, tree: Formula) -> None:
     r"""Raise for `a/b c`, `i \bmod 3\, j` and `i + j \bmod 3`, which readers take in two ways."""
-    part = tree.children[0 if tree.data == "juxtaposed" else -1]
-    if tree.data == "juxtaposed":
-        sign = _operator(part)
-        if sign is not None and sign.type == "SLASH" and _bind_norms(tree):
-            return
-        if sign is not None and sign.type in ("SLASH", "BMOD"):
-            raise SyntaxError(
-                source.span(sign.start, sign.end),
-                f"it is unclear whether `{sign.value}` takes one factor or all that follow",
-                fix=r"write `\frac{a}{b} c` or `\frac{a}{b c}`; for remainders brackets, `(i \bmod 3)\, j`",
-            )
+    if tree.data == "juxtaposed" or _is_spaced(tree):
+        _refuse_factors_behind_slash(source, tree)
         return
+    if tree.data == "product":
+        return
+    part = tree.children[-1]
     while isinstance(part, Tree) and part.data in ("product", "juxtaposed"):
         sign = _operator(part)
         if sign is not None and sign.type == "BMOD":
@@ -59,6 +55,50 @@ def refuse_unclear(source: Expansion, tree: Formula) -> None:
                 fix=r"write `(i + j) \bmod 3` or `i + (j \bmod 3)`",
             )
         part = part.children[0]
+
+
+def _is_spaced(tree: Formula | Token) -> bool:
+    r"""Whether it is a product with nothing but a space, `a\,b`."""
+    sign = _operator(tree)
+    return sign is not None and sign.type == "THIN"
+
+
+def _is_of_numbers(part: Formula | Token) -> bool:
+    r"""Whether it is the `1/2` of `1/2\,x`."""
+    return all(t.type in ("NUM", "SLASH", "MINUS") for t in _tokens(part))
+
+
+def _refuse_factors_behind_slash(source: Expansion, tree: Formula) -> None:
+    r"""Raise for `a/b c d` and `a/b\,c`, but for `a / \|b\| \|c\|`, which divides by both."""
+    part = tree.children[0]
+    while isinstance(part, Tree) and (part.data == "juxtaposed" or _is_spaced(part)):
+        part = part.children[0]
+    sign = _operator(part)
+    last = tree.children[-1]
+    is_sum = isinstance(last, Tree) and last.data == "reduction"  # `1/N \, \sum_i x_i`
+    if tree.data == "product" and (is_sum or _is_of_numbers(part)):
+        return
+    if sign is None or sign.type not in ("SLASH", "BMOD"):
+        return
+    if sign.type == "SLASH" and part is tree.children[0] and _bind_norms(tree):
+        return
+    over, _, under = cast(Formula, part).children
+    first, end = next(_tokens(over)), [*_tokens(tree)][-1].end
+    behind = [*_tokens(under)][-1].end
+    a, b, c = (
+        " ".join(source.text[start:end].split())
+        for start, end in ((first.start, sign.start), (sign.end, behind), (behind, end))
+    )
+    if len(a) + len(b) + len(c) > MOST_QUOTED:
+        a, b, c = "abc"
+    one, all_ = rf"\frac{{{a}}}{{{b}}} {c}", rf"\frac{{{a}}}{{{b} {c}}}"
+    if sign.type == "BMOD":
+        one, all_ = rf"({a} \bmod {b})\, {c}", rf"{a} \bmod ({b} {c})"
+    raise SyntaxError(
+        source.span(sign.start, sign.end),
+        f"it is unclear whether `{sign.value}` takes one factor or all that follow",
+        fix=f"write `{one}` or `{all_}`",
+    )
 
 
 def refuse_factors_behind(source: Expansion, reduction: Formula, indices: Set[str]) -> None:
@@ -105,7 +145,7 @@ def _tokens(part: Formula | Token) -> Iterator[Token]:
 
 def _bind_norms(tree: Formula) -> bool:
     r"""`a / \|b\| \|c\|` divides by both norms: a cosine is written so."""
-    part, factor = tree.children
+    part, factor = tree.children[0], tree.children[-1]
     assert isinstance(part, Tree)
     over, sign, under = part.children
     if not all(isinstance(p, Tree) and p.data == "norm" for p in (under, factor)):

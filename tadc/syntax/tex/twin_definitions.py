@@ -1,6 +1,6 @@
 r"""Tensors of one letter that differ in their index, `\alpha_p` and `\alpha_q` of an image of `M` times `N`: each is a tensor of its own.
 
-So are `H_{T,l}` and `H_{S,l}`, which differ in a capital that no sum runs over.
+So are `H_{T,l}` and `H_{S,l}`, or `k_A` and `k_B`, which differ in a capital that no sum runs over and that is no number.
 """
 
 from __future__ import annotations
@@ -53,10 +53,12 @@ def with_capital_twins(
     """The displays with a name for each of several definitions of one letter, where all that stands below it has one of their capitals."""
     definitions = [s for display in displays for s in display if s.kind == "definition"]
     bound = {n for d in definitions for n in bound_names(d.right)}
+    values = {n for d in definitions for n in _values(d)}  # lengths, `S_N`
     capitals: dict[str, list[str]] = defaultdict(list)
     for d in definitions:
         own = [t.value for t in left_indices(d.tokens) if t.value.isupper()]
-        if len(own) == 1 and len(left_indices(d.tokens)) > 1 and not d.ranges:
+        is_lone = [t.value for t in left_indices(d.tokens)] == own
+        if len(own) == 1 and not d.ranges and not (is_lone and own[0] in values):
             capitals[d.target] += own
     below: dict[str, list[set[str]]] = defaultdict(list)
     for d in definitions:
@@ -74,13 +76,30 @@ def with_capital_twins(
         text = f"{said} are tensors of their own: each is defined"
         guesses.append(Guess(text, first.start, first.tokens[first.equal].start))
 
+    labels = {n for own in twins.values() for n in own}
+
+    def is_label(name: Token, script: Sequence[Token]) -> bool:
+        values = [t.value for t in script[2:-1]]
+        return (
+            name.value not in declared | twins.keys()
+            and script[0].type == "SUB"
+            and values in ([n] for n in labels)
+        )
+
     def named(name: Token, script: Sequence[Token]) -> tuple[Token, Sequence[Token]] | None:
         letters = twins.get(name.value, ())
         inner = script[2:-1]
+        if is_label(name, script):  # the `v_A` beside a `k_A` and a `k_B`
+            text = f"`{name.value}_{inner[0].value}` is one name, as those with this label that are defined"
+            if all(g.text != text for g in guesses):
+                guesses.append(Guess(text, name.start, inner[0].end))
+            return name, [*script[:2], replace(inner[0], note="upright"), script[-1]]
         label = [t for t in inner if t.value in letters]
         rest = [t for t in inner if t.type == "NAME" and t.value not in letters]
         if not label or len(rest) + 1 != sum(t.type != "COMMA" for t in inner):
             return None
+        if not rest:
+            return with_label(name, label, script[-1].end), ()
         listed = [t for i in rest for t in (comma(i), i)][1:]
         return with_label(name, label, name.end), [*script[:2], *listed, script[-1]]
 

@@ -8,6 +8,7 @@ from typing import TypeGuard
 from tadc.errors import Span, SyntaxError, counted
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name
 from tadc.syntax.nodes import Node, key, nodes
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.known_tensors import Known
 from tadc.syntax.tex.vector_values import Value, declaration
 
@@ -17,6 +18,7 @@ __all__ = [
     "last_factor",
     "refuse_element",
     "refuse_numbered",
+    "refuse_starred",
     "refuse_undeclared",
     "refuse_unknown",
     "unclear_factors",
@@ -68,6 +70,22 @@ def refuse_unknown(known: Known, e: Expression, place: str, kind: str) -> None:
         e.span,
         f"`{_shown(e)}` {place} may be {kind} or a number, and nothing declares it",
         fix=f"{_declared_as(e, kind)}; or the number: `%!tadc input {e.name}[]`",
+    )
+
+
+def refuse_starred(known: Known, e: Expression) -> None:
+    r"""Raise for the `x^*` of a vector `x` that nothing declares: its transpose, as in `x^* A x`, or a vector of its own, the optimum?"""
+    if not isinstance(e, Name) or not e.name.endswith("_star") or e.name in known.ranks:
+        return
+    base = e.name.removesuffix("_star")
+    if not known.ranks.get(base):
+        return
+    printed: dict[object, str] = dict(known.printed.items())
+    extents = ", ".join(printed.get(k, "D") for k in known.extents.get(base, ())) or "D"
+    raise SyntaxError(
+        e.span,
+        f"`{_shown(e)}` may be the transpose of `{base}`, or a tensor of its own that nothing declares",
+        fix=rf"write `{as_printed(base)}^\top` for the transpose; else declare it, `%!tadc input {e.name}[{extents}]`",
     )
 
 

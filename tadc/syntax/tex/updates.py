@@ -16,6 +16,7 @@ from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.idx.blocks import Nesting, head
 from tadc.syntax.tex.document import Region
+from tadc.syntax.tex.sequences import GETS
 from tadc.syntax.tex.statement import Statement
 
 __all__ = ["Brace", "brace_of", "is_update", "nested", "refuse_range", "states_of", "update"]
@@ -51,11 +52,7 @@ def brace_of(source: Source, region: Region) -> Brace | None:
 def is_update(statement: Statement, states: frozenset[str]) -> bool:
     r"""Whether it is `u_i \gets ..` of a state."""
     place = statement.equal
-    arrow = place < len(statement.tokens) and statement.tokens[place].value in (
-        r"\gets",
-        r"\leftarrow",
-        r"\longleftarrow",
-    )
+    arrow = place < len(statement.tokens) and statement.tokens[place].value in GETS
     return arrow and statement.target in states
 
 

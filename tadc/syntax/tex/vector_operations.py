@@ -45,7 +45,13 @@ def operation(known: Known, e: Application, name: str, values: list[Value]) -> V
             fix=declaration(first.at(()), known.indices),
         )
     match name:
-        case "\\top":
+        case "\\top" | "\\dagger":
+            if name == "\\dagger" and first.rank == 2:
+                raise SyntaxError(
+                    e.span,
+                    f"`{e.span.text}` may be the adjoint, the transpose of a real matrix, or the pseudoinverse",
+                    fix=r"write `A^\top` for the transpose; a pseudoinverse is an input of its own",
+                )
             if first.rank > 2:
                 raise SyntaxError(
                     e.span,

@@ -172,6 +172,7 @@ def plain_product(node: Node) -> Node:
 
 ASKS = {
     "\\top": "a transpose",
+    "\\dagger": "a transpose",
     "\\inner": "an inner product",
     "\\tr": "a trace",
     "\\diag": "a diagonal",

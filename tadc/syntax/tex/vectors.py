@@ -24,6 +24,7 @@ from tadc.syntax.tex.unclear_vectors import (
     last_factor,
     refuse_element,
     refuse_numbered,
+    refuse_starred,
     refuse_undeclared,
     refuse_unknown,
     unclear_factors,
@@ -255,6 +256,7 @@ def _read(known: Known, name: Name, subscripts: Subscripts, e: Name | Element) -
             fix=declaration(e),
         )
     if rank == 0 or (isinstance(e, Name) and name.name in known.indices):
+        refuse_starred(known, e)
         return scalar(e)
     if name.name in known.diagonals:
         diagonal = Value(1, lambda i: Element(name, i, e.span), e.span)

@@ -90,6 +90,8 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
         position = position if closing is None else closing.end()
         opened -= braced
     core = unicodedata.normalize("NFKC", re.sub(r"\\[,;:!]?", "", core))
+    if "vec" in accents:
+        style = style or "bold"  # both say that it is a vector
     named = _named("_".join([core, *reversed(accents)]), style, bool(accents), position)
     return named._replace(open=opened)
 

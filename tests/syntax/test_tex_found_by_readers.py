@@ -1,0 +1,151 @@
+r"""What readers of papers found read otherwise than it was meant: each is right now, or an error that says what to write."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from declared_shapes import shapes_of
+from refused import assert_is_refused
+
+import tadc
+
+# A document; the program, its lines after `;`.
+READ = [
+    # small letters with an inverse, and pairs of a sum
+    (r"\[ y_i = \sum_j r_{ij}^{-1} q_j \]", "y[i] = sum{j} r[i, j]**-1*q[j]"),
+    (r"\[ y = \sum_{i>j} R_{ij}^{-1} \]", "y = sum{i, j | i > j} R[i, j]**-1"),
+    # the circle's number beside weights
+    (r"\[ p_n = \sum_{k=1}^K \pi_k \frac{1}{\sqrt{2\pi}\sigma_k} x_{nk} \]",
+     "p[n] = sum{k} pi[k]/(sqrt(6.283185307179586)*sigma[k])*x[n, k]"),
+    (r"\[ p_n = \sum_{k=1}^K \pi_k (4 \pi^2 \sigma_k^2)^{-1/2} x_{nk} \]",
+     "p[n] = sum{k} pi[k]*(39.47841760435743*sigma[k]**2)**(-1/2)*x[n, k]"),
+    (r"\[ y_t = \pi x_t + 2 \pi z_t \]", "y[t] = pi*x[t] + 2*pi*z[t]"),
+    ("%!tadc input pi[]\n" r"\[ i = r^* + \pi + 0.5(\pi - \pi^*) \]", "input pi[]; i = r_star + pi + 0.5*(pi - pi_star)"),
+    # differences of a number
+    (r"\[ g_i = \Delta + \Delta^2 f_i \]", "g[i] = Delta + Delta**2*f[i]"),
+    ("%!tadc input Delta[]\n" r"\[ g_i = 2 \Delta^2 f_i \]", "input Delta[]; g[i] = 2*Delta**2*f[i]"),
+    # exponents that are called H, and adjoints of vectors
+    ("%!tadc input H[]\n" r"\[ y_i = x_i^H \]", "input H[]; y[i] = x[i]**H"),
+    (r"\[ y = \sum_{h=1}^H x_h \]", "y = sum{h} x[h]"),
+    (r"$A \in \mathbb{R}^{m \times m}$, $b \in \mathbb{R}^m$. \[ x = b^\dagger A b \]",
+     "size m; input A[m, m], b[m]; x = sum{d} (sum{k} b[k]*A[k, d])*b[d]"),
+    # bars that the prose calls something else than a mean
+    (r"We penalise the deviation from the desired state $\bar x$: \[ J = \sum_{i=1}^n q_i (x_i - \bar x)^2 \]",
+     "input q[n], x[n], x_bar[]; J = sum{i} q[i]*(x[i] - x_bar)**2"),
+    # digits in groups, and wide spaces between formulas
+    (r"\[ y_i = 10\,000 x_i + 12\,345.67 \]", "y[i] = 10000*x[i] + 12345.67"),
+    (r"\[ z_i = x_i^2 \hspace{1cm} y_i = x_i z_i \]", "z[i] = x[i]**2; y[i] = x[i]*z[i]"),
+    (r"\[ z_i = x_i^2 ~~~ y_i = x_i z_i \]", "z[i] = x[i]**2; y[i] = x[i]*z[i]"),
+    (r"\[ z_i = x_i^2 \;\;\; y_i = x_i z_i \]", "z[i] = x[i]**2; y[i] = x[i]*z[i]"),
+    (r"\[ y_i = x_i \; z_i \hspace{1mm} w_i \]", "y[i] = x[i]*z[i]*w[i]"),
+    # what stands behind bars and brackets of a logarithm
+    (r"\[ y_i = 10 \log_{10} |x_i|^2 \]", "y[i] = 10*log10(abs(x[i])**2)"),
+    (r"\[ y = \log n! - \log (n-k)! \]", "input n[], k[]; y = lgamma(n + 1) - lgamma(n - k + 1)"),
+    (r"$x \in \mathbb{R}^n$ \[ y = \log \|x\|^2 \]", "input x[n]; y = log(sum{d} x[d]**2)"),
+    # arrows are as bold letters
+    (r"\[ E = \sum_{i<j} \frac{q_i q_j}{|\vec{r}_i - \vec{r}_j|} \]",
+     "input q[n], r_vec[n, m]; E = sum{i, j | i < j} q[i]*q[j]/sqrt(sum{d} (r_vec[i, d] - r_vec[j, d])**2)"),
+    # steps beside elements of that letter, and parameters that are labels
+    (r"\[ \Delta_i = x_i - \mu, \quad y = \sum_i \Delta_i \Delta t \]", "input x[n], mu[], Delta_t[]; y = sum{i} (x[i] - mu)*Delta_t"),
+    (r"\[ \mathrm{CVaR}_\alpha = \mathrm{VaR}_\alpha + \frac{1}{1-\alpha} \sum_{i=1}^N [L_i - \mathrm{VaR}_\alpha]_+ \]",
+     "input VaR_alpha[], alpha[], L[N]; C = VaR_alpha + 1/(1 - alpha)*(sum{i} max(L[i] - VaR_alpha, 0))"),
+    (r"\[ L = \sum_i \rho_\tau(y_i - q_\tau), \quad \rho_\tau(u) = u (\tau - 1_{u < 0}) \]",
+     "input y[n], q_tau[], tau[]; L = sum{i} (y[i] - q_tau)*(tau - (if y[i] - q_tau < 0 then 1 else 0))"),
+    # updates that read only what is before them
+    (r"\[ x_i \gets x_i + v_i, \quad v_i \gets w v_i \]", "x_new[i] = x[i] + v[i]; v_new[i] = w*v[i]"),
+    # conventions that change nothing
+    (r"All logarithms are to base 2. \[ H = \sum_i p_i \log_2 p_i \]", "H = sum{i} p[i]*log2(p[i])"),
+    (r"$x \in \mathbb{R}^n$ \[ y = \|x\| \] where $\|\cdot\|$ denotes the Euclidean norm.", "input x[n]; y = sqrt(sum{d} x[d]**2)"),
+    (r"with the function $f(x) = x^2$. \[ y = \sum_{i=1}^n f(x_i) w_i \]", "y = sum{i} x[i]**2*w[i]"),
+    (r"When $f(x) = x$, this is the mean. \[ y = \sum_{i=1}^n f(x_i) w_i \]", "y = sum{i} f[i]*w[i]"),
+    # words in italics, first in a list too; cells of tables; numbers of deltas where the base is told
+    (r"\[ z_i = \frac{x_i - x_{min}}{x_{max} - x_{min}} \]", "input x[N], x_min[], x_max[]; z[i] = (x[i] - x_min)/(x_max - x_min)"),
+    (r"\[ P_{abs} = \sum_{i} I_{abs,i} A_i \]", "input I_abs[N], A[N]; P = sum{i} I_abs[i]*A[i]"),
+    (r"\[ L = \sum_i (y_i^{true} - y_i^{pred})^2 \]", "input y_true[N], y_pred[N]; L = sum{i} (y_true[i] - y_pred[i])**2"),
+    (r"\[ s = \sum_{m,i,n} A_{min} x_m y_i z_n \]", "input A[M, I, N], x[M], y[I], z[N]; s = sum{m, i, n} A[m, i, n]*x[m]*y[i]*z[n]"),
+    (r"\[ \begin{array}{ll} z_i = \sum_j a_{ij} x_j & y_i = z_i^2 \end{array} \]", "z[i] = sum{j} a[i, j]*x[j]; y[i] = z[i]**2"),
+    (r"\begin{align} y_i &= a_i b_i \\ &\quad + c_i \end{align}", "y[i] = a[i]*b[i] + c[i]"),
+    ("%!tadc base 1\n" r"\[ y_i = \delta_{i,1} x_i \]", "input x[N]; y[i] = if i = 0 then x[i] else 0"),
+    # weights that are summed make a bar unclear: it is an input
+    (r"\[ s = \sum_i w_i (x_i - \bar x)^2 / \sum_i w_i \]", "input w[N], x[N], x_bar[]; s = (sum{i} w[i]*(x[i] - x_bar)**2)/(sum{i} w[i])"),
+    # lists of indices that another one differs from
+    (r"\[ s_{ij} = \sum_{k \neq i,j} a_{ik} a_{kj} \]", "s[i, j] = sum{k | k != i and k != j} a[i, k]*a[k, j]"),
+    (r"\[ s_i = \sum_{j \ne i, k \neq i,j} a_{ik} a_{kj} \]", "s[i] = sum{j, k | j != i and k != i and k != j} a[i, k]*a[k, j]"),
+    (r"\[ s_i = \sum_{j < k, j,k \neq i} a_{ij} a_{ik} \]", "s[i] = sum{j, k | j < k and j != i and k != i} a[i, j]*a[i, k]"),
+    (r"\[ s = \sum_{i < j,} x_i y_j \]", "s = sum{i, j | i < j} x[i]*y[j]"),
+    # spaces that end an argument or a quotient for sure
+    (r"\[ y_i = 1/2\,x_i + \sin\theta\,x_i \]", "input x[N], theta[]; y[i] = 1/2*x[i] + sin(theta)*x[i]"),
+    (r"\[ y_i = a_i/N \, \sum_j b_j \]", "y[i] = a[i]/N*(sum{j} b[j])"),
+    # orders of what is given, labels beside indices, totals beside their terms, and what displays are for
+    (r"\[ R = \sum_{i=1}^{k} \alpha_i b_i, \qquad b_1 \ge b_2 \ge \dots \ge b_k \]", "R = sum{i} alpha[i]*b[i]"),
+    (r"\[ s = \sum_k \dot{m}''_{\infty,k} a_k \]", "input m_dot_prime_prime_infty[N], a[N]; s = sum{k} m_dot_prime_prime_infty[k]*a[k]"),
+    (r"\[ y = \sum_{j=1}^{N} \frac{K_j^3}{K^3} \] with $K_j = A_j w_j$ and $K = \sum_j K_j$.",
+     "size N; input A[N], w[N]; y = sum{j} (A[j]*w[j])**3/(sum{i} A[i]*w[i])**3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "program"), READ)
+def test_it_is_read_as_it_is_meant(text, program):
+    f = tadc.compile(text, lang="tex", backend="interpreter", dtype="float64")
+    g = tadc.compile(program.replace("; ", "\n"), backend="interpreter", dtype="float64")
+    rng = np.random.default_rng(0)
+    arrays = {t.name: rng.uniform(0.5, 1.5, shapes_of(f)[t.name]) for t in f.program.inputs}
+
+    np.testing.assert_allclose(
+        f(*[arrays[n] for n in f.inputs]), g(*[arrays[n] for n in g.inputs]), rtol=1e-12
+    )
+
+
+REFUSED = [
+    (r"\[ \chi^2 = \sum_{i=1}^{N} \sum_{j=1}^N d_i C_{ij}^{-1} d_j \]", "an element of the inverse of `C`"),
+    (r"where $g$ is the metric \[ y_i = \sum_j g_{ij}^{-1} q_j \]", "an element of the inverse of `g`"),
+    (r"\[ P_{ij} = \Sigma_{ij}^{-1} \]", "an element of the inverse of `Sigma`"),
+    (r"\[ i = r^* + \pi + 0.5(\pi - \pi^*) \]", r"`\pi` may be 3.14.., or one of its own"),
+    (r"\[ f(x_i + h) = g_i \]", "a function at a value"),
+    (r"\[ f(2 x) = 2 x \]", "a function at a value"),
+    (r"$A \in \mathbb{R}^{n \times n}$, $x \in \mathbb{R}^n$. \[ R(x) = \frac{x^* A x}{x^* x} \]", "may be the transpose of `x`"),
+    (r"$A \in \mathbb{R}^{m \times n}$, $b \in \mathbb{R}^m$. \[ x = A^\dagger b \]", "or the pseudoinverse"),
+    (r"\[ f = x^H A x \]", "may be the conjugate transpose, or a power"),
+    (r"\[ g_i = \Delta^2 f_i \]", "may be a difference of differences"),
+    (r"\[ V = \pi r^3, \quad \pi_i = \frac{a_i}{\sum_j a_j} \]", r"`\pi` may be 3.14.., or one of its own"),
+    (r"\[ y_i = 3\,5 x_i \]", "two numbers stand side by side"),
+    (r"\[ f_i = 2^10 x_i \]", "TeX takes one character"),
+    (r"\[ f_i = x_i^-1 \]", "TeX takes one character"),
+    (r"\[ f_i = e^-y x_i \]", "TeX takes one character"),
+    (r"\[ f = \sum_i x_i^2 \hfill (2) \]", "the formula has ended before this"),
+    (r"\[ y_i = 1.2\mathrm{e}{-3} x_i \]", "would be Euler's number times 1.2"),
+    (r"\[ y_i = T_i - 273.15\,^\circ\mathrm{C} \]", "degrees are no numbers"),
+    (r"\[ L = \frac{1}{2} e^T e \]", "`e` with a transpose"),
+    (r"\[ L = \frac{1}{2} e'e \]", "may be the transpose of `e`"),
+    ("%!tadc input y[n], X[n, p], beta[p]\n" r"\[ L = u'u, \quad u = y - X\beta \]", "may be the transpose of `u`"),
+    (r"\[ y = \sum_{i=1}^n w_i x_{[i]} \]", "says that the elements are sorted"),
+    (r"\[ r_k = \sum_{n} x_n x_{n+k} \]", "the range of `k` is not told"),
+    (r"\[ y_i = \max_{j} a_{-i,j} \]", "the range of `i` is not told"),
+    (r"\[ v_i \gets w v_i + a_i, \quad x_i \gets x_i + v_i \]", "may be the old value here"),
+    (r"\[ x_i \gets x_i + h f_i, \quad f_i \gets -x_i \]", "may be the old value here"),
+    (r"\[ Z = \frac{1}{N}\sum_{i=1}^N e^{i\theta_i} \]", "the imaginary unit"),
+    (r"\[ H = -\sum_{i} \frac{|S_i|}{|S|} \]", "the number of elements of a set"),
+    (r"where $*$ denotes convolution. \[ y_i = x_i * h_i \]", "is a convolution"),
+    (r"\[ y_i = [x_i] + 1 \] where $[x]$ is the integer part of $x$.", "an integer part"),
+    (r"\[ y_i = \sin\theta_i \] where $\theta_i$ is given in degrees.", "in degrees"),
+    (r"\[ y_i = f_i \circ g_i \] where $\circ$ denotes composition.", "is a composition"),
+    (r"\[ p_i = e^{-E_i/k_B\,T} \]", "one factor or all that follow"),
+    (r"\[ y_i = cos x_i \]", "and may be the function"),
+    (r"\[ y_i = \delta_{i,1} x_i \]", "nothing tells whether it starts at 0 or at 1"),
+    (r"\[ y_i = \cos\omega\,t_i \]", "or of the product with it"),
+    (r"\[ y_k = x_k, \qquad y_1 \ge y_2 \ge \dots \ge y_n \]", "the formula has ended before this"),
+    (r"where $\sigma$ is not the sigmoid but the tanh. \[ y = \sum_i \sigma(x_i - \mu) \]", "may be the sigmoid or a product"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "fact"), REFUSED)
+def test_what_may_mean_two_things_is_refused(text, fact):
+    assert_is_refused(text, fact)
+
+
+@pytest.mark.parametrize("formula", [r"y_i = \cos{\theta} x_i", r"y_i = \cos \theta x_i"])
+def test_both_readings_of_a_function_can_be_pasted(formula):
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile(formula, lang="tex")
+
+    assert caught.value.errors[0].fix == r"write `\cos(\theta) \cdot x_i` or `\cos(\theta x_i)`"
