@@ -39,10 +39,10 @@ A = np.array([4.0, 5, 6])
             [2 * X * A],
         ),
         (
-            r"\[ E_{\mathrm{tot}} = \sum_{i=1}^{N} \mathbf{x}_i^2 y_i \]"
+            r"\[ E_{\mathrm{tot}} = \sum_{i=1}^{N} \mathbf{x}_i y_i^2 \]"
             r"\[ \frac{\partial E_{\mathrm{tot}}}{\partial \mathbf{x}_i} \]",
             ("dx",),
-            [2 * X * A],
+            [A * A],
         ),
         (F + r"\[ \frac{\partial g}{\partial x_i} \]", ("f",), [X**2 @ A]),
         (F + r"Its slope $\partial f / \partial x_i$ is small.", ("f",), [X**2 @ A]),

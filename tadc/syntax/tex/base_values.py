@@ -8,8 +8,9 @@ from tadc.errors import SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Comparison, Definition, Element, Name, Number, Unary
 from tadc.syntax.nodes import Node, nodes, parts
+from tadc.syntax.tex.commands import GREEK
 
-__all__ = ["refuse_compared", "refuse_values"]
+__all__ = ["refuse_compared", "refuse_parameters", "refuse_values"]
 
 
 def refuse_values(definitions: Iterable[Definition]) -> None:
@@ -20,11 +21,50 @@ def refuse_values(definitions: Iterable[Definition]) -> None:
     for definition in definitions:
         for name in _values(definition):
             shown = " ".join(name.span.text.split())
+            if name.name == "e":
+                raise SyntaxError(
+                    name.span,
+                    "`e` is an index here, and would stand as a number: an index, or Euler's number?",
+                    fix=r"write Euler's number as `\exp(1)` and its powers as `\exp(..)`, or give the index another letter",
+                )
             raise SyntaxError(
                 name.span,
                 f"`{shown}` is an index that stands as a number here, and nothing tells whether it starts at 0 or at 1",
                 fix=rf"write `%!tadc base 0` or `%!tadc base 1`, or the range, `\sum_{{{shown}=1}}^{{N}}`",
             )
+
+
+def refuse_parameters(definitions: Iterable[Definition]) -> None:
+    r"""Raise SyntaxError for the `\alpha` of `C_\alpha = V_\alpha + \frac{1}{1 - \alpha} ..` without a printed range: a Greek letter that stands
+    as a number is a real one more often than an index, unless a sum runs over it or up to it somewhere, or a subscript is made of it.
+    """
+    definitions = list(definitions)
+    counted = {n for d in definitions for node in nodes((d.body,)) for n in _counted(node)}
+    for definition in definitions:
+        open_ = {r.name.name for r in definition.lefts if r.low is None and r.extent is None}
+        name = next((n for n in _values(definition) if n.name in (open_ & GREEK) - counted), None)
+        if name is not None:
+            shown = f"\\{name.name}"
+            raise SyntaxError(
+                name.span,
+                f"`{shown}` may be a number here and a label below names, or an index that stands as a number",
+                fix=f"for the number write `%!tadc input {name.name}[]`; for the index print its range behind the formula, `\\quad {shown} = 1, \\dots, N`",
+            )
+
+
+def _counted(node: Node) -> Iterator[str]:
+    """The names that are integers for sure: those of reductions, in their bounds, and in sums below names."""
+    match node:
+        case ast.Reduction():
+            for r in node.ranges:
+                yield r.name.name
+                bounds = [b for b in (r.low, r.high, r.extent) if b is not None]
+                yield from (n.name for b in bounds for n in _names(b))
+        case Element():
+            sums = [s for s in node.subscripts if isinstance(s, Binary)]
+            yield from (n.name for s in sums for n in _names(s))
+        case _:
+            return
 
 
 def refuse_compared(definitions: Iterable[Definition], integers: Container[str]) -> None:

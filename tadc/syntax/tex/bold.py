@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, scripted
 from tadc.syntax.tex.statement import Statement
-from tadc.syntax.tex.token_list import Token, bars
+from tadc.syntax.tex.token_list import Token, bars, behind_scripts, closing_brackets
 
-__all__ = ["NO_BOLD", "Bold", "bold_names", "with_bold_letters"]
+__all__ = ["NO_BOLD", "Bold", "bold_names", "with_arrows_in_bold", "with_bold_letters"]
 
 _OPERATIONS = frozenset(("TOP", "NORM_L", "ANGLE_L"))
 _TRANSPOSES = (r"\top", r"\intercal")
@@ -43,8 +44,22 @@ def with_bold_letters(text: str) -> str:
     return _BOLD_IN_TEXT.sub(lambda m: f"\\bm{{{m[1]}}}".ljust(len(m[0])), text)
 
 
-def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
-    """The bold names of right sides that are not `known`; most count where some definition has an operation of vectors alone."""
+def with_arrows_in_bold(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with letters under arrows, `\vec{r}_i`, as those of vectors in bold; their names stay, `r_vec`."""
+    return [
+        replace(t, note="bold")
+        if t.type == "NAME" and t.value.endswith("_vec") and not t.note
+        else t
+        for t in tokens
+    ]
+
+
+def bold_names(
+    definitions: Sequence[Statement], known: Set[str], functions: Sequence[Statement] = ()
+) -> Bold:
+    """The bold names of right sides that are not `known`; most count where some definition, or one of `functions`, has an operation of
+    vectors alone.
+    """
     tokens = [t for d in definitions for t in d.right]  # in lists of arguments nobody minds
     styles: dict[str, set[bool]] = {}
     for token in tokens:
@@ -56,7 +71,8 @@ def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
     bare = set(_bare(definitions))
     small = {n for n in bold if not n[0].isupper() and not n[0].isdigit()}
     added = frozenset(small - with_subscripts)
-    if not any(_has_operation(d.tokens) or _maps_vectors(d) for d in definitions):
+    every = (*definitions, *functions)
+    if not any(_has_operation(d.tokens) or _maps_vectors(d) for d in every):
         return Bold(added=added)
     capitals = {n for n in bold if n[0].isupper()}
     return Bold(
@@ -69,9 +85,12 @@ def bold_names(definitions: Sequence[Statement], known: Set[str]) -> Bold:
 
 def _has_operation(tokens: Sequence[Token]) -> bool:
     pairs = pairwise(tokens)
-    raised = [inner for name, _, inner in scripted(tokens, "SUP") if name.note == "bold"]
-    if any(len(inner) == 1 and inner[0].value in ("T", *_TRANSPOSES) for inner in raised):
+    raised = [(name, inner) for name, _, inner in scripted(tokens, "SUP") if name.note == "bold"]
+    above = [(name, inner[0].value) for name, inner in raised if len(inner) == 1]
+    if any(value in ("T", *_TRANSPOSES) or (value == "2" and _is_small(n)) for n, value in above):
         return True
+    if any(_is_small(a) and _is_small(b) for a, b in _side_by_side(tokens)):
+        return True  # `\mathbf{w} \mathbf{x}_i`: no numbers, and which product of vectors is asked
     return (
         any(
             before.type in _OPERATIONS
@@ -85,6 +104,15 @@ def _has_operation(tokens: Sequence[Token]) -> bool:
             for opening, closing in bars(tokens)
         )
     )
+
+
+def _side_by_side(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+    """The names that follow each other, scripts aside."""
+    closing = closing_brackets(tokens)
+    for place, token in enumerate(tokens):
+        behind = behind_scripts(tokens, place + 1, closing)
+        if token.type == "NAME" and behind < len(tokens) and tokens[behind].type == "NAME":
+            yield token, tokens[behind]
 
 
 def _maps_vectors(definition: Statement) -> bool:

@@ -17,7 +17,7 @@ _CHARGE = frozenset(("PLUS", "MINUS", "NUM"))
 
 
 def concentrations(streams: Sequence[Sequence[Token]], bound: Set[str]) -> set[str]:
-    """The names that stand alone in such brackets, none of them behind a name only; or behind the `d` of a rate. They are upright, or
+    """The names that stand alone in such brackets, none of them behind a name only, `k` and roman capitals aside; or behind the `d` of a rate. They are upright, or
     capitals that are not `bound`; an upright name with a charge is one anywhere.
     """
     found: dict[str, list[bool]] = {}
@@ -31,6 +31,8 @@ def concentrations(streams: Sequence[Sequence[Token]], bound: Set[str]) -> set[s
                 is_behind and place - 1 not in brackets.values()
             )  # `[\mathrm{S}][\mathrm{E}]`
             is_upright = name.note == "upright"
+            is_roman = is_upright and name.value[:1].isupper() and name.value not in bound
+            is_behind = is_behind and not is_roman and not _is_rate(tokens, place)
             is_raised = end + 1 < len(tokens) and tokens[end + 1].type in ("SUB", "SUP")
             is_species = name.value.isupper() and name.note in ("", "upright", "italic")
             is_species = is_species and not is_raised and name.value not in bound
@@ -41,6 +43,16 @@ def concentrations(streams: Sequence[Sequence[Token]], bound: Set[str]) -> set[s
             if [t.value for t in tokens[max(place - 2, 0) : place]] == ["{", "d"]:
                 certain.add(name.value)
     return certain | {name for name, behind in found.items() if not all(behind)}
+
+
+def _is_rate(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether the letter of rate constants stands in front, `k [A]` or `k_1 [A]`."""
+    before = place - 1
+    if tokens[before].type == "RBRACE":
+        opening = {end: start for start, end in closing_brackets(tokens).items()}
+        low = opening.get(before, 1)
+        before = low - 2 if tokens[low - 1].type == "SUB" else before
+    return before >= 0 and (tokens[before].type, tokens[before].value) == ("NAME", "k")
 
 
 def with_concentrations(tokens: Sequence[Token], names: Set[str]) -> list[Token]:

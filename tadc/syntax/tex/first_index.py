@@ -12,7 +12,7 @@ from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
 from tadc.syntax.nodes import Node, free_names, nodes, parts
-from tadc.syntax.tex.base_values import refuse_values
+from tadc.syntax.tex.base_values import refuse_parameters, refuse_values
 from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
 from tadc.syntax.tex.linear import Linear
 from tadc.syntax.tex.periods import wrapped_index
@@ -50,6 +50,7 @@ def base_of(
 
     `shapes` are the declared extents. Raises SyntaxError where both readings fit, and the values differ.
     """
+    refuse_parameters(definitions)
     starts = [s for d in definitions for s in _starts(d)]
     ones = [s for s in starts if s.is_one]
     zeros = [s for s in starts if s.low == 0 and not s.is_lifted]

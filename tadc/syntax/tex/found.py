@@ -122,12 +122,19 @@ _SAYS_SUMMATION = re.compile(
 )
 
 
+_DENIES = re.compile(  # "we do not use the Einstein convention"
+    r"\b(?:not|never|without|unlike|avoid\w*|instead\s+of|rather\s+than)\b[^.;]*$", re.IGNORECASE
+)
+
+
 def collect_convention(found: Found, text: Expansion) -> None:
     """Declare `einstein` where the document says in its prose that repeated indices are summed."""
     said = _SAYS_SUMMATION.search(text.text)
     if said is None or any(isinstance(i, ast.EinsteinDeclaration) for i in found.items):
         return
     if re.search(r"\bno\s+(?:implied\s+)?sum", text.text, re.IGNORECASE):
+        return
+    if _DENIES.search(text.text, max(0, said.start() - 60), said.start()):
         return
     found.items.append(ast.EinsteinDeclaration(text.span(*said.span())))
     found.guesses.append(Guess("repeated indices are summed: the prose says so", *said.span()))
@@ -171,9 +178,10 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
             behind = text.text[region.end : region.end + 40]
             if says_condition(behind, following.get(region, ())):
                 said = [_conditional(s) for s in said]
-            is_case = says_case(text.text[: region.start], text.text[region.end : region.end + 80])
+            around = (text.text[: region.start], text.text[region.end : region.end + 120])
+            is_case = says_case(*around)
             found.in_prose += [s for s in said if not (is_case and _defines_function(s))]
-            is_told = says_where(text.text[: region.start], behind)
+            is_told = says_where(*around)
             found.spoken += [s for s in said if is_told or defines(s)]
         else:
             if before is not None and says_for(

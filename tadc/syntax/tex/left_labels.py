@@ -25,7 +25,13 @@ from tadc.syntax.tex.left_lengths import (
     with_length_of_read,
     with_size_beside_number,
 )
-from tadc.syntax.tex.left_letters import with_absent, with_axes, with_numbers, with_tensors
+from tadc.syntax.tex.left_letters import (
+    with_absent,
+    with_axes,
+    with_component,
+    with_numbers,
+    with_tensors,
+)
 from tadc.syntax.tex.left_naming import (
     ELEMENT,
     NO_INDICES,
@@ -86,15 +92,15 @@ def _with_parameter(naming: Naming, definition: Statement) -> Statement | None:
         return None
     letter = tokens[3].value
     has_list = tokens[5].type == "LPAR"
-    is_number = letter in _PARAMETERS or letter in naming.scalars
-    is_parameter = letter in GREEK or (has_list and is_number)
+    is_declared = letter in naming.scalars
+    is_parameter = letter in GREEK or is_declared or (has_list and letter in _PARAMETERS)
     right = tokens[equal:]
     is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
     is_plain = tokens[0].value not in naming.declared and not has_range(definition, letter)
     if not (is_parameter and is_read and is_plain and (has_list or equal == 5)):
         return None
     is_below = naming.survey.is_below_others(letter, definition.target)
-    if is_below or letter in bound_names(right):
+    if (is_below and not is_declared) or letter in bound_names(right):
         return None
     why = f"the right side has `{letter}` as a number"
     return naming.with_labels(definition, [tokens[3]], 4, why)
@@ -168,6 +174,11 @@ def _with_told_letters(naming: Naming, definition: Statement) -> Statement | Non
     )
 
 
+def _is_beside_number(naming: Naming, name: str) -> bool:
+    r"""Whether it is the declared `n_i[N]` beside a declared number `n`: the elements of a tensor, whose letter is an index."""
+    return name not in naming.scalars and name.rpartition("_")[0] in naming.scalars
+
+
 def _with_known_label(naming: Naming, definition: Statement) -> Statement | None:
     r"""`\bar{Q}_o = ..` and `f_o(x) = ..` beside a declared `Q_o`, where nothing binds the `o`."""
     tokens = definition.tokens
@@ -175,7 +186,10 @@ def _with_known_label(naming: Naming, definition: Statement) -> Statement | None
     if [t.type for t in tokens[:5]] != ELEMENT or not is_whole:
         return None
     letter = tokens[3].value
-    is_known = any(name.endswith(f"_{letter}") for name in naming.declared)
+    is_known = any(
+        name.endswith(f"_{letter}") and not _is_beside_number(naming, name)
+        for name in naming.declared
+    )
     is_free = not definition.ranges and not naming.survey.summing[letter]
     return naming.named(definition) if is_known and is_free else None
 
@@ -250,6 +264,21 @@ def _with_letter(naming: Naming, definition: Statement) -> Statement | None:
     return naming.named(definition)
 
 
+def _with_label_elsewhere(naming: Naming, definition: Statement) -> Statement | None:
+    r"""The `R_h = A / P` of a document that reads `R_h` in another formula, where nothing binds an `h`: no index, a label."""
+    if not is_free_element(definition) or definition.tokens[0].value in naming.declared:
+        return None
+    letter, survey = definition.tokens[3].value, naming.survey
+    reads = survey.read_below.get(definition.tokens[0].value, [])
+    are_labels = any([t.value for t in inner] == [letter] for _, inner in reads) and all(
+        len(inner) == 1 and inner[0].value not in bound_names(d.tokens) for d, inner in reads
+    )
+    is_read = letter in {t.value for t in definition.right} or survey.summing[letter] > 0
+    if not are_labels or is_read or survey.is_below_others(letter, definition.target):
+        return None
+    return naming.named(definition, f"nothing binds `{letter}` where it is read")
+
+
 def _with_unclear_constant(naming: Naming, definition: Statement) -> Statement | None:
     r"""The error of `E_b = k_b \sum_i (r_i - s)^2`: the constant of bonds, or as many numbers as there are of `k`; nothing else has a `b`."""
     tokens = definition.tokens
@@ -278,6 +307,7 @@ def _with_unclear_constant(naming: Naming, definition: Statement) -> Statement |
 _RULES: tuple[_Rule, ...] = (
     with_tensors,
     with_axes,
+    with_component,
     with_absent,
     with_count,
     with_numbers,
@@ -295,6 +325,7 @@ _RULES: tuple[_Rule, ...] = (
     with_length,
     _with_function,
     _with_letter,
+    _with_label_elsewhere,
     _with_unclear_constant,
 )
 

@@ -12,13 +12,20 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from tadc.syntax.tex.diagonals import AXES
-from tadc.syntax.tex.left_naming import NO_INDICES, STRONG, Naming, ends_at, reads_itself
+from tadc.syntax.tex.left_naming import (
+    NO_INDICES,
+    STRONG,
+    Naming,
+    ends_at,
+    is_free_element,
+    reads_itself,
+)
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names, left_indices, names_in_bounds, scripted
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["with_absent", "with_axes", "with_numbers", "with_tensors"]
+__all__ = ["with_absent", "with_axes", "with_component", "with_numbers", "with_tensors"]
 
 _GREEK_LABELS = frozenset(
     ("theta", "Theta", "xi", "phi", "Phi", "psi", "pi", "tau", "omega", "eta")
@@ -73,6 +80,23 @@ def with_tensors(naming: Naming, definition: Statement) -> Statement | None:
     why = "the right side has none of its letters"
     why = why if is_word else "its letters are tensors of the right side"
     return naming.with_labels(definition, left, closing, why)
+
+
+def with_component(naming: Naming, definition: Statement) -> Statement | None:
+    r"""`\dot{M}_z = M_x B_y - M_y B_x - M_z / T` as one name: the letter of an axis beside those of others, which nothing binds."""
+    if not is_free_element(definition) or definition.tokens[0].value in naming.declared:
+        return None
+    letter = definition.tokens[3].value
+    below = {
+        (name.value, inner[0].value)
+        for name, _, inner in scripted(definition.right, "SUB")
+        if [t.type for t in inner] == ["NAME"]
+    }
+    others = {n for _, n in below if n in AXES} - {letter} - bound_names(definition.tokens)
+    is_component = any((name, n) in below for name, axis in below if axis == letter for n in others)
+    if letter not in AXES or not is_component:
+        return None
+    return naming.named(definition, "its letter is that of an axis")
 
 
 def with_axes(naming: Naming, definition: Statement) -> Statement | None:

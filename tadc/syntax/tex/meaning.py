@@ -123,11 +123,11 @@ def meaning(
     known = {
         i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
     }
+    rows = [r for r in rows if r.name.name not in known]
     known |= {n.name for d in definitions for n in d.arguments or ()}
     for size in bound_sizes(definitions, known):
         more.append(ast.SizeDeclaration(size, None, size.span))
         notes.append(Note(size.span, f"`{size.name}` is a size: it is a bound"))
-    rows = [r for r in rows if r.name.name not in known]
     targets = {d.target.name for d in definitions}
     ranks = {n: rank for n, rank in _ranks(definitions).items() if n not in targets}
     ranks |= {r.name.name: ranks_of_rows[r.name.name] for r in rows}
@@ -451,7 +451,8 @@ def _with_bold(
             continue  # with other numbers of subscripts elsewhere
         vectors.add(name.name)
         ranks[name.name] = ranks.get(name.name, 0) + 1
-        text = f"`{node.span.text}` is a vector: it is bold"
+        style = "it has an arrow" if r"\vec" in node.span.text else "it is bold"
+        text = f"`{node.span.text}` is a vector: {style}"
         notes.append(Note(node.span, text, is_guess=True))
     return vectors
 

@@ -6,20 +6,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.dotted import ragged_indices
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripts_at
 from tadc.syntax.tex.statement import Statement
-from tadc.syntax.tex.token_list import STARTS_OPERAND, Token, behind_scripts
+from tadc.syntax.tex.token_list import (
+    STARTS_OPERAND,
+    Token,
+    behind_scripts,
+    closing_brackets,
+)
 
 __all__ = ["implied_means"]
 
 _BAR = "_bar"
 _OTHER = re.compile(
-    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference|training)\b",
+    r"\b(?:weighted|geometric|harmonic|moving|trimmed|population|ensemble|target|reference|training"
+    r"|median|desired|nominal|equilibrium|steady|baseline|thresholds?|bounds?|set-?points?)\b",
     re.IGNORECASE,
 )
 _OF_SOME = re.compile(
@@ -60,6 +67,7 @@ def implied_means(
     if any(_OTHER.search(part) or _OF_SOME.search(part) or _is_no_mean(part) for part in about):
         return []
     known = declared | {s.target for s in definitions}
+    sentences = [part for part in _SENTENCE.split(prose) if "$" in part or r"\(" in part]
     ragged = ragged_indices(definitions)
     found: dict[str, Statement] = {}
     for d in definitions:
@@ -74,10 +82,71 @@ def implied_means(
             element = _element(base, mean.letters, definitions, of_summed=not says_mean)
             if element is None or not is_said or ragged & {t.value for t in element.letters or ()}:
                 continue
+            if any(_says_other(sentence, base) for sentence in sentences):
+                continue
+            if (weight := _weight(base, element, d.right)) is not None:
+                found[mean.name.value] = _unclear_mean(mean, element, weight)
+                continue
             found[mean.name.value] = _mean(mean, element)
             text = f"`{mean.name.value}` is the mean of `{base}`"
             guesses.append(Guess(text, mean.name.start, mean.name.end))
     return list(found.values())
+
+
+def _says_other(sentence: str, base: str) -> bool:
+    r"""Whether it is about the `\bar{x}` of this `x` with other words than those of means: "the state $\bar x$ is prescribed"."""
+    letter = rf"\\(?:bar|overline)\s*(?:\{{\s*)*{re.escape(as_printed(base))}(?![A-Za-z])"
+    mathematics = (m[1] or m[2] or "" for m in _MATHEMATICS.finditer(sentence))
+    is_about = any(re.search(letter, inner) is not None for inner in mathematics)
+    return is_about and _MEAN.search(sentence) is None
+
+
+_MATHEMATICS = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
+
+
+def _weight(base: str, element: _Read, tokens: Sequence[Token]) -> Token | None:
+    r"""The `f` of `f_i (x_i - \bar{x})^2`: with weights for the squares, the mean may be weighted too."""
+    closing = closing_brackets(tokens)
+    opening = {end: start for start, end in closing.items()}
+    letters = [t.value for t in element.letters or ()]
+    for place, token in enumerate(tokens):
+        end = closing.get(place, 0)
+        inner = tokens[place + 1 : end]
+        values = [t.value for t in inner]
+        is_deviation = token.type == "LPAR" and values[:1] == [base] and f"{base}{_BAR}" in values
+        is_square = [t.value for t in tokens[end + 1 : end + 4] if t.type != "LBRACE"] == ["^", "2"]
+        if not is_deviation or not is_square:
+            continue
+        before = place - 1
+        while before > 0 and tokens[before].type in ("CDOT", "THIN"):
+            before -= 1
+        low = opening.get(before, 0)
+        is_element = low > 1 and [t.type for t in tokens[low - 2 : low]] == ["NAME", "SUB"]
+        if (
+            is_element
+            and [t.value for t in tokens[low + 1 : before] if t.type == "NAME"] == letters
+        ):
+            return tokens[low - 2]
+    return None
+
+
+def _unclear_mean(mean: _Read, element: _Read, weight: Token) -> Statement:
+    r"""The mean with an error in place of its right side."""
+    at = mean.name
+    x, w = element.name.value, weight.value
+    letters = [t.value for t in element.letters or ()]
+    own = [t.value for t in mean.letters or ()]
+    others = ", ".join(n for n in letters if n not in own)
+    x_i, w_i, x_bar = as_printed(x, *letters), as_printed(w, *letters), as_printed(at.value, *own)
+    fact = f"`{as_printed(at.value)}` may be the plain mean of `{as_printed(x)}`, or the one with the weights `{as_printed(w)}`"
+    fix = (
+        f"say which in the prose, `where ${x_bar} = \\frac{{\\sum_{{{others}}} {w_i} {x_i}}}{{\\sum_{{{others}}} {w_i}}}$` or"
+        f" `where ${x_bar} = \\operatorname{{mean}}_{{{others}}} {x_i}$`;"
+        f" what is given is declared, `%!tadc input {at.value}[{'N' * bool(own)}]`"
+    )
+    whole = _mean(mean, element)
+    error = Token("ERROR", fact, at.start, at.end, fix)
+    return replace(whole, tokens=(*whole.tokens[: whole.equal + 1], error))
 
 
 def _is_no_mean(sentence: str) -> bool:

@@ -8,7 +8,7 @@ the others: the errors of a source are reported together.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -49,6 +49,7 @@ from tadc.syntax.tex.macros import expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
+from tadc.syntax.tex.numbered_sizes import numbered_sizes
 from tadc.syntax.tex.outer_circles import with_unclear_circles
 from tadc.syntax.tex.own_letters import own_letters
 from tadc.syntax.tex.parameter_labels import with_parameter_labels
@@ -64,6 +65,7 @@ from tadc.syntax.tex.read_dividends import with_unclear_quotients
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
 from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.sequences import with_unclear_sequences
 from tadc.syntax.tex.shapes import (
     about,
     is_plain,
@@ -85,7 +87,7 @@ from tadc.syntax.tex.unclear_letters import (
     says_kernel,
     with_unclear_delta,
 )
-from tadc.syntax.tex.update_order import with_unclear_order
+from tadc.syntax.tex.unclear_subscripts import with_unclear_subscripts
 from tadc.syntax.tex.updates import states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
 
@@ -145,10 +147,12 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = with_parameter_labels(found.displays, declared, guesses)
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
+    found.displays, numbered = numbered_sizes(found.displays, declared, text)
+    found.items = [*_without_sizes(found.items, numbered), *numbered]
     states = states_of(found.items)
-    sizes = {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
+    found.displays = with_unclear_sequences(found.displays, states)
+    sizes = _sizes(found)
     spoken = [s for s in found.spoken if s.target not in sizes]
-    found.displays = with_unclear_order(found.displays, states)
     ranks = declared_ranks(found)
     if not functions:
         found.displays = with_nameless(found.displays, guesses)
@@ -206,6 +210,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         text=text.text,
         has_kernels=says_kernel(source),
     )
+    every = with_unclear_subscripts(every, ranks)
     if "delta" not in declared and (is_delta_unclear(text.text) or is_delta_raised(every)):
         every = [with_unclear_delta(s) for s in every]
     read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
@@ -224,7 +229,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         collect(declared_rows, found.errors, lambda s=row: reader.shape(s))
     items = [*found.items, *sizes_of(text, found.items, [*shapes, *rows])]
     named = {s.tokens[0].value for s in (*shapes, *rows)} | {*words.directed, *words.sizes}
-    bold = bold_names(read, named)
+    bold = bold_names(read, named, function_bodies)
     for statement in sorted(shapes, key=lambda s: s.start):
         collect(items, found.errors, lambda s=statement: reader.shape(s))
     for statement in sorted(read, key=lambda s: s.start):
@@ -260,6 +265,18 @@ def _program(source: Source, index_base: int) -> ast.Program:
     letters |= {told.name: told.letter for told in found.letters}
     whole = with_request(with_told_ranges(with_likes(program), found.told), asked)
     return replace(whole, letters=letters, notes=with_agreed(whole.notes, found.agreed))
+
+
+def _sizes(found: Found) -> set[str]:
+    return {i.name.name for i in found.items if isinstance(i, ast.SizeDeclaration)}
+
+
+def _without_sizes(
+    items: Sequence[ast.Item], others: Sequence[ast.SizeDeclaration]
+) -> list[ast.Item]:
+    """The items without declarations of the same sizes as `others`."""
+    names = {size.name.name for size in others}
+    return [i for i in items if not isinstance(i, ast.SizeDeclaration) or i.name.name not in names]
 
 
 def _with_sums(definition: Statement, declared: Set[str], guesses: list[Guess]) -> Statement:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tadc.syntax.tex.acidities import with_acidities
 from tadc.syntax.tex.angles import (
     defines_angles,
     says_other_angles,
@@ -21,6 +22,7 @@ from tadc.syntax.tex.blackboard_heads import (
     defined_statistics,
     with_defined_statistics,
 )
+from tadc.syntax.tex.bold import with_arrows_in_bold
 from tadc.syntax.tex.bound_labels import labelled_bounds, with_labelled_bounds
 from tadc.syntax.tex.bracket_factors import bracket_factors, with_bracket_factors
 from tadc.syntax.tex.bracketed_names import with_bracketed_names
@@ -32,6 +34,7 @@ from tadc.syntax.tex.circle_numbers import (
 )
 from tadc.syntax.tex.compound_indices import compound_indices, with_compound_indices
 from tadc.syntax.tex.concentrations import concentrations, with_concentrations
+from tadc.syntax.tex.conventions import conventions, with_conventions
 from tadc.syntax.tex.defined_averages import defined_averages, with_defined_averages
 from tadc.syntax.tex.defined_conditionals import (
     defined_conditionals,
@@ -74,6 +77,7 @@ from tadc.syntax.tex.listed_limits import with_ends_of_lists
 from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
 from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
+from tadc.syntax.tex.matrix_elements import MatrixElements
 from tadc.syntax.tex.named_sets import named_sets, with_named_sets
 from tadc.syntax.tex.named_zeros import named_zeros, with_named_zeros
 from tadc.syntax.tex.names import assembled
@@ -102,7 +106,6 @@ from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
 from tadc.syntax.tex.repeated_differences import has_number_delta, with_unclear_differences
 from tadc.syntax.tex.replacements import replaced, with_replacements
-from tadc.syntax.tex.said_conventions import said_conventions, with_said_conventions
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
     script_words,
@@ -111,6 +114,7 @@ from tadc.syntax.tex.script_words import (
     with_text_labels,
 )
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
+from tadc.syntax.tex.set_sizes import unclear_sizes, with_unclear_sizes
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shape_extents import (
     names_of_functions,
@@ -120,7 +124,12 @@ from tadc.syntax.tex.shape_extents import (
 from tadc.syntax.tex.sign_labels import signed_letters, with_sign_labels
 from tadc.syntax.tex.signal_stars import with_unclear_stars
 from tadc.syntax.tex.softmax_rows import with_softmax_of_rows
-from tadc.syntax.tex.stacked_rows import stacked, with_unclear_stacks
+from tadc.syntax.tex.stacked_rows import (
+    shaped_parts,
+    stacked,
+    with_shapes_of_parts,
+    with_unclear_stacks,
+)
 from tadc.syntax.tex.times import times, without_parameters, without_times
 from tadc.syntax.tex.token_list import Token
 from tadc.syntax.tex.told_functions import (
@@ -131,10 +140,17 @@ from tadc.syntax.tex.told_functions import (
     with_told_product,
     with_unclear_sign,
 )
+from tadc.syntax.tex.told_kinds import (
+    says_levels,
+    told_bases,
+    told_norms,
+    with_told_bases,
+    with_told_norms,
+    with_unclear_bases,
+)
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.told_sets import ToldSets
 from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
-from tadc.syntax.tex.unclear_counts import unclear_counts, with_unclear_counts
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
@@ -194,6 +210,23 @@ def passed(
 
 def _units(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_units(tokens, f.declared, f.guesses)
+
+
+def _conventions(f: Formulas) -> Callable[[Tokens], Tokens]:
+    said = conventions(f.text)
+    return lambda tokens: with_conventions(tokens, said)
+
+
+def _told_kinds(f: Formulas) -> Callable[[Tokens], Tokens]:
+    norms, bases = told_norms(f.text), told_bases(f.text)
+
+    def rewrite(tokens: Tokens) -> Tokens:
+        tokens = with_told_norms(tokens, norms, f.guesses) if norms else tokens
+        if bases:
+            return with_told_bases(tokens, bases, f.text, f.guesses)
+        return with_unclear_bases(tokens, f.text, is_level=says_levels(f.text))
+
+    return rewrite
 
 
 def _whole_rows(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -404,6 +437,12 @@ def _without_remainders(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: without_remainders(tokens, f.guesses)
 
 
+def _matrix_elements(f: Formulas) -> Callable[[Tokens], Tokens]:
+    elements = MatrixElements.of(f.tokens, f.in_prose, f.declared, f.ranks)
+    prose = {id(t) for t, is_prose in zip(f.tokens, f.in_prose, strict=True) if is_prose}
+    return lambda tokens: elements.applied(tokens, f.guesses, is_prose=id(tokens) in prose)
+
+
 def _raised_heads(f: Formulas) -> Callable[[Tokens], Tokens]:
     heads = raised_heads(f.tokens)
     return lambda tokens: with_raised_heads(tokens, heads)
@@ -471,6 +510,11 @@ def _told_sets(f: Formulas) -> Callable[[Tokens], Tokens]:
     return ToldSets(f.tokens).applied
 
 
+def _set_sizes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    names = unclear_sizes(f.tokens, f.displayed, f.declared)
+    return lambda tokens: with_unclear_sizes(tokens, names)
+
+
 def _named_nodes(f: Formulas) -> Callable[[Tokens], Tokens]:
     nodes = nodes_of_points(f.tokens, f.declared)
     points = points_beside_nodes(f.tokens, f.ranks)
@@ -506,6 +550,12 @@ def _left_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: names.applied(tokens, f.guesses)
 
 
+def _shapes_of_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
+    parts = shaped_parts(f.displayed, f.declared)
+    prose = {id(t) for t, is_prose in zip(f.tokens, f.in_prose, strict=True) if is_prose}
+    return lambda tokens: with_shapes_of_parts(tokens, parts) if id(tokens) in prose else [*tokens]
+
+
 def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.ranks.get("pi") == 0:
         return list
@@ -516,16 +566,6 @@ def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
         return tokens if "pi" in f.declared else with_unclear_pi(tokens)
 
     return rewrite if is_tensor else list
-
-
-def _said_conventions(f: Formulas) -> Callable[[Tokens], Tokens]:
-    said = said_conventions(f.text)
-    return lambda tokens: with_said_conventions(tokens, said, f.text) if said else list(tokens)
-
-
-def _unclear_counts(f: Formulas) -> Callable[[Tokens], Tokens]:
-    names = unclear_counts(f.displayed, f.declared)
-    return lambda tokens: with_unclear_counts(tokens, names)
 
 
 def _forgotten_backslashes(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -552,12 +592,16 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 
 PASSES: tuple[Pass, ...] = (
-    _said_conventions,
     _forgotten_backslashes,
     _units,
+    _each(with_arrows_in_bold),
+    _each(with_acidities),
+    _conventions,
+    _told_kinds,
     _whole_rows,
     _each(with_real_numbers),
     _each(with_shapes_of_transposed),
+    _shapes_of_parts,
     _each(with_round_brackets),
     _defined_statistics,
     _each(with_listed_subscripts),
@@ -580,6 +624,7 @@ PASSES: tuple[Pass, ...] = (
     _each(without_labels_of_angles),
     _angles,
     _whole_names,
+    _matrix_elements,
     _each(with_marks_below),  # `m''_{\infty,k}`: primes are part of the name now
     _told_functions,
     _unclear_sign,
@@ -611,8 +656,8 @@ PASSES: tuple[Pass, ...] = (
     _named_sets,
     _told_sets,
     _sizes_of_sets,
-    _unclear_counts,
     _magnitudes,
+    _set_sizes,
     _named_nodes,
     _densities,
     _compound_indices,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import pairwise
 
 from tadc.syntax.tex.calls import calls_in, listed
@@ -70,6 +71,30 @@ _SUPPOSES = re.compile(
 )
 
 
+_RETRACTS = re.compile(
+    r"\b(?:in\s+contrast|contrary|unlike|rather\s+than|instead\s+of|would|for\s+(?:the|a)\s+moment|for\s+now|first\s+consider|unless|unknown"
+    r"|treated\s+(?:before|above|earlier)|formerly|previously|in\s+(?:Sections?|Sec\.|Chapters?|the\s+(?:last|next|previous|preceding)\s+section))(?!\w)",
+    re.IGNORECASE,
+)
+_CASE = re.compile(
+    r"\b(?:if|when|whenever|for\s+(?:example|instance)|such\s+as|in\s+the\s+(?:special\s+)?(?:case|limit)|special\s+case|unlike|suppos\w*"
+    r"|one\s+(?:may|can|could|might)|instead|alternatively|would|in\s+contrast|contrary|rather\s+than|for\s+the\s+moment|not)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"\b(?:where|here|let)\b", re.IGNORECASE
+)  # what is in front is about something else
+_EXAMPLE = re.compile(r"\be\.\s?g\.[\s~,\\]*(?:[A-Za-z-]+[\s~]+){0,4}(?:\$|\\\()$")
+
+
+def says_case(before: str, behind: str) -> bool:
+    """Whether the sentence around a formula is about a case or an example of it: "when $f(x) = x$, this is the mean"."""
+    behind = _END.split(behind, maxsplit=1)[0]
+    sentence = _CLAUSE.split(_WHOLE_CHOICE.sub("", _sentence(before)))[-1]
+    is_case = _CASE.search(f"{_without_formulas(sentence)} {behind}") is not None
+    return is_case or _EXAMPLE.search(before[-LONGEST_SENTENCE:]) is not None
+
+
 def says_where(before: str, behind: str) -> bool:
     """Whether the sentence around a formula, of which `before` is what stands in front of it, introduces what a letter
     stands for, and supposes nothing: "where .. is the mean", or ".. denotes the mean".
@@ -80,6 +105,8 @@ def says_where(before: str, behind: str) -> bool:
     if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
         return True
     behind = _END.split(behind, maxsplit=1)[0]
+    if _RETRACTS.search(f"{sentence} {behind}") is not None:
+        return False
     is_told = (
         _NAMES.match(behind) is not None or _IS.search(_without_formulas(sentence)) is not None
     )
@@ -87,20 +114,6 @@ def says_where(before: str, behind: str) -> bool:
     is_told = is_told or (named is not None and not _NO_NAME.search(named[1]))
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
-
-
-def says_case(before: str, behind: str) -> bool:
-    """Whether the sentence around a formula speaks of a case or an example: "when $f(x) = x$", "a function such as $f(x) = x^2$"."""
-    sentence = _WHOLE_CHOICE.sub("", _sentence(before))
-    behind = _END.split(behind, maxsplit=1)[0]
-    return _OF_CASES.search(sentence) is not None or _INSTEAD.search(behind) is not None
-
-
-_OF_CASES = re.compile(
-    r"\b(?:if|when|whenever|suppos\w*|unless|instance|examples?|e\.\s?g|such\s+as|in\s+the\s+limit|one\s+(?:may|can|could|might)|alternativ\w*|special\s+cases?)\b",
-    re.IGNORECASE,
-)
-_INSTEAD = re.compile(r"\b(?:instead|for\s+example|for\s+instance)\b", re.IGNORECASE)
 
 
 def defines(statement: Statement) -> bool:
@@ -152,12 +165,23 @@ _CONDITION = re.compile(
 
 
 def says_ranges(before: str, tokens: Sequence[Token]) -> bool:
-    """Whether tokens behind `before` are whole ranges, from 0 or 1 on, in a sentence that supposes nothing."""
+    """Whether tokens behind `before` are whole ranges, from 0 or 1 on, in a sentence that supposes nothing; those up to a number
+    where it introduces something, or speaks of indices.
+    """
     said = said_ranges(tokens)
     is_whole = said is not None and all(
         [t.value for t in s.low] in (["0"], ["1"]) and s.high for s in said
     )
-    return is_whole and _SUPPOSES.search(_sentence(before)) is None
+    sentence = _sentence(before)
+    is_number = any({t.type for t in s.high} == {"NUM"} for s in said or ())
+    is_told = not is_number or _RANGES.search(sentence) is not None
+    return is_whole and is_told and _SUPPOSES.search(sentence) is None
+
+
+_RANGES = re.compile(  # "we train for $k = 1, \\dots, 100$ epochs" is about no index of a formula
+    r"\b(?:where|with|here|let|ind(?:ex|ices|exes)|runs?|running|ranges?|ranging|takes?|values?|components?|coordinates?|axes|sum\w*)\b",
+    re.IGNORECASE,
+)
 
 
 def with_prose(
@@ -221,10 +245,23 @@ def spoken_definitions(
             is_formula = is_formula or _is_of_sizes(s, sizes)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
-                found[_key(s)] = s
+                found[_key(s)] = _with_other(s, spoken)
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
+
+
+def _with_other(statement: Statement, spoken: Sequence[Statement]) -> Statement:
+    """The definition with an error behind it where the prose says something else of the same name, too."""
+    own = [t.value for t in statement.right]
+    for other in spoken:
+        is_same = other.kind == "definition" and _key(other) == _key(statement)
+        if is_same and [t.value for t in other.right] != own and _is_formula(other):
+            fact = "the prose defines this in two ways, and nothing tells which one a formula reads"
+            fix = f"declare what is given, `%!tadc input {statement.target}[{'N' * (not statement.is_scalar)}]`, or write the definition as a display"
+            error = Token("ERROR", fact, other.start, other.end, fix)
+            return replace(statement, tokens=(*statement.tokens, error))
+    return statement
 
 
 def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:

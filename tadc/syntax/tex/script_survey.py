@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 
+from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT, bound_names, left_indices, scripted
 from tadc.syntax.tex.statement import Statement, depths
@@ -25,6 +26,7 @@ __all__ = [
     "told_apart",
     "unbalanced",
     "values",
+    "with_digits_of_others",
     "with_free_capitals",
     "with_given_numbers",
     "with_numbers_alone",
@@ -167,7 +169,7 @@ def _above_lines(tokens: Sequence[Token]) -> list[Token]:
 
 def with_numbers_alone(definitions: Sequence[Statement], bound: Set[str]) -> set[str]:
     r"""The names with no other subscripts than one number, `T_1` and `TD_{50}`, or labels beside it, `T_R`, and no name that is written like
-    them, such as `x_1` for `x^{(1)}`. Labels are words, and capitals that are not `bound`; of several numbers of two digits and more,
+    them, such as `x_1` for `x^{(1)}`. Labels are words, and capitals and letters of axes that are not `bound`; of several numbers of two digits and more,
     these may be two subscripts each where none has a 0.
     """
     numbers: dict[str, set[str]] = {}
@@ -190,7 +192,9 @@ def with_numbers_alone(definitions: Sequence[Statement], bound: Set[str]) -> set
 
 def _is_label(inner: Sequence[Token], bound: Set[str]) -> bool:
     is_one = len(inner) == 1 and inner[0].type == "NAME" and inner[0].value not in bound
-    return is_one and (inner[0].value.isupper() or len(inner[0].value) > 1)
+    return is_one and (
+        inner[0].value.isupper() or len(inner[0].value) > 1 or inner[0].value in AXES
+    )
 
 
 def with_given_numbers(definitions: Sequence[Statement]) -> set[str]:
@@ -272,6 +276,22 @@ def with_two_digits(definitions: Sequence[Statement]) -> set[str]:
         name
         for name, numbers in found.items()
         if len(numbers) > 1 and all(len(n) == 2 and n.isdigit() and "0" not in n for n in numbers)
+    }
+
+
+def with_digits_of_others(definitions: Sequence[Statement]) -> set[tuple[str, str]]:
+    r"""The `\beta_{12}` beside `\beta_0`, `\beta_1` and `\beta_2` alone: names and numbers of two digits that are subscripts of the name, too."""
+    found: dict[str, set[str]] = {}
+    for definition in definitions:
+        for name, _, inner in scripted(definition.tokens, "SUB"):
+            is_number = [t.type for t in inner] == ["NUM"]
+            found.setdefault(name.value, set()).add(inner[0].value if is_number else "")
+    return {
+        (name, number)
+        for name, numbers in found.items()
+        if "" not in numbers
+        for number in numbers
+        if len(number) == 2 and {*number} <= numbers and str(int(number) - 1) not in numbers
     }
 
 

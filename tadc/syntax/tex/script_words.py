@@ -1,6 +1,6 @@
 r"""Words in scripts that are written as letters: `\ell^{margin}`, `x^{obs}`, and the `uni` of `L_{uni} = \sum_{i=1}^{K} x_i`.
 
-Three capitals and more below a name are an acronym, `L_{BCE}` or `\beta_{2SLS}`, if none is an index, a capital and a small letter that is
+Words that papers are known to write below names are one, `x_{max}`, unless all their letters are indices. Three capitals and more below a name are an acronym, `L_{BCE}` or `\beta_{2SLS}`, if none is an index, a capital and a small letter that is
 no index are one, `E_{Na}`, and four small letters with an `e`, `o` or `u` are a
 word, `SS_{effect}`. Above a name, four letters and more without
 blanks between them are a word, three where none of them means something else in the document. Below the name of a left side they

@@ -37,6 +37,7 @@ from tadc.syntax.tex.script_survey import (
     told_apart,
     unbalanced,
     values,
+    with_digits_of_others,
     with_free_capitals,
     with_given_numbers,
     with_numbers_alone,
@@ -48,6 +49,7 @@ from tadc.syntax.tex.script_tokens import (
     bound_names,
     comma,
     equal_place,
+    has_style,
     left_indices,
     names_in_bounds,
     scripted,
@@ -117,6 +119,7 @@ class Scripts:
     _with_zero: set[str] = field(default_factory=set)  # vectors with a 0 below them: unclear
     _counts: Mapping[str, int] = field(default_factory=dict)  # of letters on left sides
     _all_counts: Mapping[str, int] = field(default_factory=dict)  # of subscripts everywhere
+    _of_others: set[tuple[str, str]] = field(default_factory=set)  # `\\beta_{12}` beside `\\beta_1`
     _in_digits: set[str] = field(default_factory=set)  # names that have two digits below them alone
     _left_labels: set[str] = field(default_factory=set)  # names that left sides have with labels
     _left_numbers: set[str] = field(
@@ -176,6 +179,8 @@ class Scripts:
         self._tell_intercepts()
         self._counts = counts_on_left(self.definitions)
         self._all_counts = counts_of_subscripts(self.definitions)
+        of_others = with_digits_of_others(self.definitions)
+        self._of_others = {pair for pair in of_others if pair[0] not in self.declared}
         self._in_digits = with_two_digits(self.definitions) - self.declared - self._counts.keys()
         self._bounds = names_in_bounds(d.tokens for d in self.definitions)
         self._superscripts = Superscripts(
@@ -210,7 +215,8 @@ class Scripts:
     def _bound_in(self, definition: Statement) -> set[str]:
         """The names that a definition binds, those with a range behind it included."""
         said = {s.name.value for s in said_ranges(definition.ranges) or ()}
-        return bound_names(definition.tokens, is_upper=self.is_upper) | said
+        repeated = _repeated(definition) if self.is_upper and self.is_einstein else set()
+        return bound_names(definition.tokens, is_upper=self.is_upper) | said | repeated
 
     def _may_be_vector(self, definition: Statement) -> bool:
         r"""Whether the definition of a name without subscripts reads something declared with dimensions; the `F_0` of
@@ -276,6 +282,10 @@ class Scripts:
             whole = tokens[place:end]
             if token.value in self._with_zero and below is not None and _is_zero(below[1:-1]):
                 result.append(unclear_zero(token, below))
+                place = end
+                continue
+            if below is not None and (token.value, below[1].value) in self._of_others:
+                result.append(_unclear_number(token, below))
                 place = end
                 continue
             if token.value in self._in_digits and below is not None:
@@ -528,6 +538,18 @@ def _is_zero(inner: Sequence[Token]) -> bool:
     return [(t.type, t.value) for t in inner] == [("NUM", "0")]
 
 
+def _unclear_number(name: Token, below: Sequence[Token]) -> Token:
+    digits = below[1].value
+    shown = name.value if len(name.value) == 1 else f"\\{name.value}"
+    return Token(
+        "ERROR",
+        f"`{digits}` below `{shown}` may be the number of an element, or stand for `{digits[0]}` and `{digits[1]}` together",
+        name.start,
+        below[-1].end,
+        f"for the latter give it a name, `%!tadc {shown}_{{{digits}}} is {name.value}_{digits}`; for the element declare the shape, `%!tadc input {name.value}[N]`",
+    )
+
+
 def _unclear_digits(name: Token, below: Sequence[Token]) -> Token:
     digits = below[1].value
     shown = name.value if len(name.value) == 1 else f"\\{name.value}"
@@ -558,3 +580,12 @@ def _with_commas(tokens: Sequence[Token]) -> list[Token]:
     for token in tokens[1:]:
         result += [comma(token), token]
     return result
+
+
+def _repeated(definition: Statement) -> set[str]:
+    r"""The letters that stand twice in scripts of the right side, as the `j` of `g_{ij} u^j`: with superscripts that are indices, these are
+    summed over.
+    """
+    inner = (n for kind in ("SUB", "SUP") for _, _, n in scripted(definition.right, kind))
+    counts = Counter(t.value for n in inner for t in n if t.type == "NAME" and not has_style(t))
+    return {name for name, count in counts.items() if count > 1}

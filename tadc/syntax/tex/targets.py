@@ -32,10 +32,10 @@ from tadc.syntax.tex.script_tokens import (
     left_indices,
     scripted,
 )
+from tadc.syntax.tex.sequences import GETS
 from tadc.syntax.tex.sides import sides_of, with_single_right_sides
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
-from tadc.syntax.tex.update_order import GETS
 
 __all__ = [
     "at_points",

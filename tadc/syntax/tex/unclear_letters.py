@@ -89,7 +89,10 @@ _SAYS_SIGMOID = re.compile(
 
 _SAYS_NUMBER = re.compile(
     r"\\sigma\s*(?:\$|\\\))[\s~]+(?:(?:determines?|controls?|sets?|scales?|governs?|specifies|specify|tunes?|adjusts?|regulates?)\b"
+    r"|(?:is|denotes?|being|represents?)[\s~]+not\b"
     r"|(?:is|denotes?|being|represents?)\b[^.;$]{0,60}?\b(?:parameter|constant|scale|width|bandwidth|temperature|deviation|slope|steepness|gain|factor)\b)"
+    r"|\b(?:parameter|constant|scale|width|bandwidth|temperature|deviation|variance|slope|steepness|gain|factor|noise|spread|volatility)"
+    r"[\s~]+(?:\$|\\\()\s*\\sigma\s*(?:\^\s*\{?\s*2\s*\}?\s*)?(?:\$|\\\))"
     r"|\b(?:parameter|constant|scale|width|bandwidth|temperature|deviation|variance|slope|steepness|gain|factor)[\s~]+(?:\$|\\\()\s*\\sigma\s*(?:\$|\\\))"
     r"|\\sigma\s*(?:\$|\\\))[^.;$]{0,30}\bnot\b"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from tadc.errors import Span, SyntaxError
+from tadc.errors import Span, SyntaxError, counted
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name
 from tadc.syntax.nodes import Node, key, nodes
 from tadc.syntax.tex.as_printed import as_printed
@@ -13,6 +13,7 @@ from tadc.syntax.tex.known_tensors import Known
 from tadc.syntax.tex.vector_values import Value, declaration
 
 __all__ = [
+    "beside_elements",
     "is_bare_product",
     "last_factor",
     "refuse_element",
@@ -34,13 +35,27 @@ def refuse_undeclared(known: Known, definition: Definition) -> None:
         rank = known.ranks[named.name]
         if count < rank:
             extents = ("N", "M", "K", "L", "P")[:rank]
+            number = "" if count else beside_elements(definition.body, named.name)
             shape = r" \times ".join(extents[count:])
             raise SyntaxError(
                 node.span,
-                f"`{named.span.text}` has {known.ranks[named.name]} subscripts elsewhere, and {count} here",
+                f"`{named.span.text}` has {counted(rank, 'subscript')} elsewhere, and {count} here",
                 fix="write all its subscripts, or declare what is a vector: "
-                rf"`${named.span.text} \in \mathbb{{R}}^{{{shape}}}$` in the prose, or `%!tadc input {named.name}[{', '.join(extents)}]`",
+                rf"`${named.span.text} \in \mathbb{{R}}^{{{shape}}}$` in the prose, or `%!tadc input {named.name}[{', '.join(extents)}]`{number}",
             )
+
+
+def beside_elements(body: Expression, name: str) -> str:
+    """What declares a number beside the elements of the same letter, as the end of a remedy; nothing where these have no letters below."""
+    elements = (n for n in nodes((body,)) if isinstance(n, Element) and n.name.name == name)
+    read = next(elements, None)
+    below = () if read is None else read.subscripts
+    letters = [s.name for s in below if isinstance(s, Name)]
+    if not letters or len(letters) < len(below):
+        return ""
+    extents = ", ".join(("N", "M", "K", "L", "P")[: len(letters)])
+    lines = f"{name}[], {name}_{''.join(letters)}[{extents}]"
+    return f"; for a number beside its elements `%!tadc input {lines}`"
 
 
 def refuse_unknown(known: Known, e: Expression, place: str, kind: str) -> None:

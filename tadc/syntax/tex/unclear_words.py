@@ -1,8 +1,8 @@
 r"""Capitals side by side that may be a word: `CF_t` is the cash flow, or `C` times `F_t`; `USL` a limit, or a product of three.
 
-Letters without blanks between them multiply. But authors write abbreviations so, too, and TeX prints both alike. Two capitals
-alone are a product, the `RT` of `e^{-E/(RT)}`; with a subscript, twice the same letter, or three and more are unclear where none of
-the letters stands alone anywhere. The prose tells that `$USL$` is a word by saying so, and that `$C$` is a name.
+Letters without blanks between them multiply. But authors write abbreviations so, too, and TeX prints both alike. Two capitals that
+many papers multiply are a product, the `RT` of `e^{-E/(RT)}`; other ones, those with a subscript, and three and more are unclear where
+none of the letters stands alone anywhere. The prose tells that `$USL$` is a word by saying so, and that `$C$` is a name.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from tadc.syntax.tex.commands import words
 from tadc.syntax.tex.letter_runs import is_letter, letter_runs
 from tadc.syntax.tex.token_list import Token
 
@@ -18,7 +19,8 @@ __all__ = ["lone_letters", "said_words", "unclear_words", "with_unclear_words"]
 _MATHEMATICS = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 _LONE = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
 _SAID = re.compile(r"\s*([A-Z]{2,5})\s*(?:_\s*(?:\w|\{\w+\})\s*)?")
-_MEASURED = ("pH", "pK")  # no capitals, but no products either
+_ABBREVIATED = ("pH", "pK", "lr", "wt")  # no capitals, but no products either
+_PRODUCTS = words("RT RC LC RL LR LI EI EA GA GJ GM GC NV NA NP NR NT PV VI IR KT CV AE AT CA CT")
 
 
 def lone_letters(streams: Sequence[Sequence[Token]], text: str) -> set[str]:
@@ -53,8 +55,8 @@ def unclear_words(
         if _is_in_square(tokens, start, end)
         or len(word) > 2
         or has_subscript
-        or word[0] == word[1]
-        or word in _MEASURED
+        or word not in _PRODUCTS
+        or word in _ABBREVIATED
     }
 
 
@@ -80,7 +82,7 @@ def _capitals(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str, bool]]:
     """The places of capitals side by side outside of scripts below names and of labels above, their text, and whether a subscript follows."""
     for place, end, word in letter_runs(tokens):
         is_label = tokens[max(place - 2, 0) : place - 1] and tokens[place - 2].type == "SUP"
-        if (word.isupper() or word in _MEASURED) and not is_label:
+        if (word.isupper() or word in _ABBREVIATED) and not is_label:
             yield place, end, word, [t.type for t in tokens[end : end + 1]] == ["SUB"]
 
 

@@ -16,8 +16,8 @@ from tadc.errors import Source, Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.idx.blocks import Nesting, head
 from tadc.syntax.tex.document import Region
+from tadc.syntax.tex.sequences import GETS
 from tadc.syntax.tex.statement import Statement
-from tadc.syntax.tex.update_order import GETS
 
 __all__ = ["Brace", "brace_of", "is_update", "nested", "refuse_range", "states_of", "update"]
 

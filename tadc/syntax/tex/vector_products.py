@@ -9,6 +9,7 @@ from tadc.errors import Span, SyntaxError
 from tadc.syntax.ast import Binary, Element, Expression, Name, Number
 from tadc.syntax.nodes import key, nodes
 from tadc.syntax.tex.known_tensors import Known
+from tadc.syntax.tex.unclear_vectors import beside_elements
 from tadc.syntax.tex.vector_values import (
     ONE,
     Subscripts,
@@ -70,6 +71,12 @@ def _declared_like(known: Known, e: Binary, left: Value, right: Value) -> str:
     few, other, side = (left, right, e.left) if left.rank < right.rank else (right, left, e.right)
     if other.is_row and not other.is_plain:
         return declared_behind(known, e.right if side is e.left else e.left)
+    vector = e.right if side is e.left else e.left
+    elements = {id(n.name) for n in nodes((vector,)) if isinstance(n, Element)}
+    bare = (n for n in nodes((vector,)) if isinstance(n, Name) and id(n) not in elements)
+    for whole in bare:
+        if whole.name in known.undeclared and (number := beside_elements(e, whole.name)):
+            return f"write the subscript of `{whole.span.text}` on both sides{number}"
     name = side.name if isinstance(side, Element) else side
     if few.rank or not isinstance(name, Name) or name.name in known.extents.keys() | known.indices:
         return ""
@@ -260,10 +267,11 @@ def quotient(e: Binary, left: Value, right: Value) -> Value:
             left, at=lambda i: replace(e, left=left.at(i), right=right.at(i)), span=e.span
         )
     if right.rank:
+        number = beside_elements(e.left, e.right.name) if isinstance(e.right, Name) else ""
         raise SyntaxError(
             e.span,
             f"{what(right)} stands in a denominator",
-            fix=r"divide by elements, `x_i`, or by a number such as the norm, `\|x\|`",
+            fix=rf"divide by elements, `x_i`, or by a number such as the norm, `\|x\|`{number}",
         )
     return replace(left, at=lambda i: replace(e, left=left.at(i), right=right.at(())), span=e.span)
 
