@@ -11,6 +11,7 @@ quotients and logarithms of such values are again of this kind, or are not looke
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -35,21 +36,26 @@ class _Shift:
     def __bool__(self) -> bool:
         return bool(self.terms)
 
+    @classmethod
+    def of(cls, kind: Literal["plus", "times"], terms: Iterable[tuple[Expr, Fraction]]) -> _Shift:
+        """The shift by all of these terms, of which several may be equal."""
+        total: dict[Expr, Fraction] = defaultdict(Fraction)
+        for e, c in terms:
+            total[e] += c
+        left = {e: c for e, c in total.items() if c}
+        return cls(kind, left) if left else _NONE
+
     def scaled(self, factor: Fraction) -> _Shift:
-        return replace(self, terms={e: c * factor for e, c in self.terms.items()})
+        return _Shift.of(self.kind, ((e, c * factor) for e, c in self.terms.items()))
 
     def with_(self, other: _Shift) -> _Shift:
         """The shift by both, of one kind."""
-        of_both = {
-            e: self.terms.get(e, Fraction()) + other.terms.get(e, Fraction())
-            for e in {**self.terms, **other.terms}
-        }
-        left = {e: c for e, c in of_both.items() if c}
-        return replace(self if self else other, terms=left) if left else _NONE
+        kind = self.kind if self else other.kind
+        return _Shift.of(kind, (*self.terms.items(), *other.terms.items()))
 
     def each(self, change: Callable[[Expr], Expr]) -> _Shift:
         """The shift with other terms."""
-        return replace(self, terms={change(e): c for e, c in self.terms.items()})
+        return _Shift.of(self.kind, ((change(e), c) for e, c in self.terms.items()))
 
     def depends_on(self, symbols: Iterable[Symbol]) -> bool:
         return not {s for e in self.terms for s in e.symbols}.isdisjoint(symbols)
@@ -72,8 +78,8 @@ def is_only_a_shift(program: Program, statement: Statement) -> bool:
     }
     for s in program.statements:
         shift = _of(s.body, shifts)
-        if shift is not None and shift.depends_on(d.name for d in s.derived):
-            shift = None
+        if shift and (s.target.name in s.reads or shift.depends_on(d.name for d in s.derived)):
+            shift = None  # a recurrence would hand its own on
         if shift != _NONE:
             shifts[s.target.name] = (s.indices, shift)
     return shifts.keys().isdisjoint(program.outputs)
@@ -162,14 +168,7 @@ def _of_products(function: str, args: tuple[Expr, ...], shifts: list[_Shift]) ->
 
 def _same(values: Sequence[Expr], shifts: Sequence[_Found]) -> _Found:
     """The shift that all of the values have; 0 times a factor is 0."""
-    of_others = [s for e, s in zip(values, shifts, strict=True) if s is None or s or e != Const(0)]
-    same = all(s == of_others[0] for s in of_others)
-    zeros = len(of_others) < len(values)
-    if not of_others:
-        return _NONE
-    first = of_others[0]
-    return (
-        first
-        if same and first is not None and (not first or not zeros or first.kind == "times")
-        else None
-    )
+    pairs = list(zip(values, shifts, strict=True))
+    first = next((s for e, s in pairs if s != _NONE or e != Const(0)), _NONE)
+    is_factor = first is not None and first.kind == "times"
+    return first if all(s == first or (is_factor and e == Const(0)) for e, s in pairs) else None

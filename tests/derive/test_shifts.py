@@ -40,6 +40,7 @@ OTHERS = {
     "another power": f"{HEAD}\n{MAXIMUM}\ne[i,j] = exp(x[i,j] - m[i])\ny[i] = sum{{j}} e[i,j]**2/(sum{{j}} e[i,j])",
     "a comparison with a number": f"{HEAD}\n{MAXIMUM}\ne[i,j] = exp(x[i,j] - m[i])\ny[i,j] = if e[i,j] < 0.5 then e[i,j]/sum{{k}} e[i,k] else 0",
     "a product": f"{HEAD}\n{MAXIMUM}\ne[i,j] = exp(x[i,j] - m[i])\ny[i] = (prod{{j}} e[i,j])/sum{{j}} e[i,j]",
+    "elements that meet on a diagonal": "size N\ninput x[N,N]\nm[i] = max{j} x[i,j]\nd[i,j] = x[i,j] - m[i] - m[j]\ny[i] = d[i,i] + m[i]",
     "a number in one branch": f"{HEAD}\n{MAXIMUM}\nd[i,j] = if x[i,j] < 0 then 0 else x[i,j] - m[i]\ny[i,j] = d[i,j] + m[i]",
 }
 # fmt: on
