@@ -51,6 +51,16 @@ PROGRAMS = {
         [(3, 4)],
         "y_moved[i_1: 2*N - 1, j_1: 2*M - 1] = exp(-sqrt((i_1 - N + 1)**2 + (j_1 - M + 1)**2))",
     ),
+    "powers of a distance over the distance do not run": (
+        "size N\ninput a[], x[N]\ny[i: N] = sum{j: N | j <= i} a**(i-j)*x[j]/(1+i-j)",
+        [(), (6,)],
+        "y[i: N] = sum{j=0..i} ",
+    ),
+    "powers of a distance times the distance run twice": (
+        "size N\ninput a[], x[N]\ny[i: N] = sum{j: N | j <= i} a**(i-j)*x[j]*(1+i-j)",
+        [(), (6,)],
+        "y_moment[i: N] = sum{i_1=0..i} ",
+    ),
     "an expensive number along a band": (
         "size N\ninput x[N]\ny[i: N] = sum{j: N | abs(i-j) <= 2} exp(-(i-j)**2/9)*x[j]",
         [(7,)],

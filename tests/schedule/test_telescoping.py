@@ -171,6 +171,7 @@ def random_program(random):
             domain = f"s: N | s <= t - {abs(shift)}" if up else f"s: N | s >= t + {abs(shift)}"
             domain += random.choice(["", " and s >= 2", " and s <= N - 2", " and s % 2 = 0"])
             distance = "t - s" if up else "s - t"
+            weight += random.choice(["", "", f"/(1 + {distance})", f"*(1 + {distance})"])
             power = random.choice([f"w[0]**({distance})", f"exp(0.1*v[0]*({distance} + 1))"])
             return f"y[i: I, t: N] = sum{{{domain}}} {weight}*{power}"
         case 0:

@@ -58,7 +58,7 @@ def _rule(separation: Separation, e: Expr, around: Around) -> Expr:
 
 def _as_running_sums(separation: Separation, e: Reduce, around: Around) -> Expr | None:
     factors = list(_flat(e.body))
-    distances = [f for f in factors if isinstance(f.value, IndexValue)]
+    distances = [f for f in factors if f.function != "div" and isinstance(f.value, IndexValue)]
     if len(distances) > 1:
         return None
     distance: Affine | None = None
