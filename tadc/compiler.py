@@ -73,7 +73,7 @@ from tadc.schedule.rewrite.list_tensors import Facts, Listed
 from tadc.schedule.rewrite.lists import listed
 from tadc.schedule.rewrite.looked_up import has_data, in_32_bits, looked_up
 from tadc.schedule.rewrite.position_values import with_position_values
-from tadc.schedule.rewrite.program import BY_ROWS, QUOTIENTS, rearranged, scheduled
+from tadc.schedule.rewrite.program import BY_ROWS, MOMENTS, QUOTIENTS, rearranged, scheduled
 from tadc.schedule.rewrite.rare_tests import with_sums_before_rare_tests
 from tadc.schedule.rewrite.recurrence import Order, Recurrence, recurrence
 from tadc.schedule.rewrite.safe_loads import safely_loaded
@@ -510,10 +510,11 @@ def _gpu_decisions(
 
 
 def _rewritings(program: Program) -> Iterator[Choices]:
-    """The choices of a program's rewriting that a model of a GPU compares: neighbours in a sum over a quotient may be far apart, and sums in
-    another order may be of one kernel.
+    """The choices of a program's rewriting that a model of a GPU compares: neighbours in a sum over a quotient may be far apart, sums in
+    another order may be of one kernel, and sums that run have few threads.
     """
     yield BY_MODEL
+    yield from _if_others(program, Choices(((MOMENTS, 1),)))
     nodes = (e for s in program.statements for e in postorder(s.body))
     sums = [e for e in nodes if isinstance(e, Reduce)]
     if any(s.derived for s in program.statements) or any(e.derived for e in sums):

@@ -332,8 +332,8 @@ WRONG = {
     "too many": ((2.0, 3.0, 1.0, 1.0, 1.0), {}, "5 arrays"),
     "shape": ((2.0, 3.0, 1.0, [1.0, 2.0]), {}, "shape"),
     "twice": ((2.0, 3.0, 1.0, 1.0), {"db": 1.0}, "twice"),
-    "complex": ((2.0, 3.0, 1.0, 1j), {}, "no array"),
-    "text": ((2.0, 3.0, 1.0, "one"), {}, "no array"),
+    "complex": ((2.0, 3.0, 1.0, 1j), {}, "pass real numbers"),
+    "text": ((2.0, 3.0, 1.0, "one"), {}, "pass real numbers"),
 }
 
 

@@ -249,10 +249,10 @@ def test_values_that_all_results_or_few_rows_share_are_stored():
 
 
 def test_terms_and_values_in_a_triangle_are_stored_too():
-    """Powers that all columns share, for each distance, and what the gradient by their base needs: sums of products of rows."""
+    """Powers that all columns share, and what the gradient by their base needs: sums of products of rows."""
     primal, adjoint = scheduled("powers of a distance")
 
-    assert [t.name for t in primal.module.temporaries] == ["f_moved"]
+    assert [t.name for t in primal.module.temporaries] == ["f_values"]
     assert "da_terms" in {t.name for t in adjoint.module.temporaries}
 
 

@@ -34,9 +34,10 @@ from tadc.schedule.rewrite.single_terms import with_quotients_of_results
 from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
 
-__all__ = ["BY_ROWS", "QUOTIENTS", "rearranged", "recomputing", "scheduled"]
+__all__ = ["BY_ROWS", "MOMENTS", "QUOTIENTS", "rearranged", "recomputing", "scheduled"]
 
 QUOTIENTS = "sums over quotients are nested"
+MOMENTS = "sums of powers by distances run"
 BY_ROWS = "of two sums the inner one reads rows"
 
 
@@ -53,7 +54,7 @@ def scheduled(
     if has_data(program):
         return live(_with_sums_arranged(program, choices))
     program = inlined(narrowed(oriented(program)))
-    if choices.whether("running sums are one pass", True):
+    if choices.whether(MOMENTS, True):
         program = moments(program, Names((*program.tensors, *program.symbols)))
     program = with_quotients_of_results(program)
     if choices.whether(QUOTIENTS, True):
