@@ -41,6 +41,12 @@ PROGRAMS = {
         [(4099, 70)],
         {"h", "u"},
     ),
+    "sums that stand between": (  # one can be computed before the rows, one behind them
+        "size N, M\noutput y, s\ninput x[N,M], c[N]\nt[i] = max{j} x[i,j]\nv = sum{i} c[i]**2\ns = sum{i} t[i]\n"
+        "e[i,j] = exp(x[i,j]/v - t[i])\nz[i] = sum{k} e[i,k]\ny[i,j] = e[i,j]/z[i]",
+        [(131, 40), (131,)],
+        {"e", "z"},
+    ),
     "values that all elements of a row share": (
         "size N, M, D\ninput x[N,D], y[M,D]\ng[i,e: D] = sum{j} exp(-0.1*sum{d} (x[i,d] - y[j,d])**2)*(y[j,e] - x[i,e])**2",
         [(262, 34), (180, 34)],
