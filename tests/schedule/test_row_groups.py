@@ -41,11 +41,11 @@ PROGRAMS = {
         [(4099, 70)],
         {"h", "u"},
     ),
-    "sums that stand between": (  # one can be computed before the rows, one behind them
-        "size N, M\noutput y, s\ninput x[N,M], c[N]\nt[i] = max{j} x[i,j]\nv = sum{i} c[i]**2\ns = sum{i} t[i]\n"
+    "a sum that stands between": (
+        "size N, M\ninput x[N,M], c[N]\nt[i] = max{j} x[i,j]\nv = sum{i} c[i]**2\n"
         "e[i,j] = exp(x[i,j]/v - t[i])\nz[i] = sum{k} e[i,k]\ny[i,j] = e[i,j]/z[i]",
         [(131, 40), (131,)],
-        {"e", "z"},
+        {"t", "e", "z"},
     ),
     "values that all elements of a row share": (
         "size N, M, D\ninput x[N,D], y[M,D]\ng[i,e: D] = sum{j} exp(-0.1*sum{d} (x[i,d] - y[j,d])**2)*(y[j,e] - x[i,e])**2",
@@ -85,6 +85,17 @@ def test_a_thread_has_a_few_rows_of_what_no_other_kernel_reads(name):
 ])  # fmt: skip
 def test_kernels_that_read_other_rows_are_in_no_group(text):
     assert not groups(text, [(140, 33)])
+
+
+def test_a_sum_of_what_a_group_hands_on_runs_behind_it():
+    text = (
+        "size N, M\noutput y, s\ninput x[N,M]\nt[i] = max{j} x[i,j]\ns = sum{i} t[i]\n"
+        "e[i,j] = exp(x[i,j] - t[i])\ny[i,j] = e[i,j]/sum{k} e[i,k]"
+    )
+
+    (group,) = groups(text, [(131, 40)])
+
+    assert [k.kernel.writes for k in group.kernels] == [("t",), ("e",), ("y_sum",), ("y",)]
 
 
 def test_few_rows_are_shared_by_all_threads_in_every_kernel():
