@@ -77,6 +77,8 @@ def is_only_a_shift(program: Program, statement: Statement) -> bool:
         target: (statement.indices, _Shift("plus", {itself: Fraction(1)}))
     }
     for s in program.statements:
+        if s.reads.isdisjoint(shifts):
+            continue
         shift = _of(s.body, shifts)
         if shift and (s.target.name in s.reads or shift.depends_on(d.name for d in s.derived)):
             shift = None  # a recurrence would hand its own on

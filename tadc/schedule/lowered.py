@@ -306,7 +306,8 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
                 choices,
                 scheduled=scheduled,
             )
-            nests = tuple(sorted(nests, key=lambda k: order.index(k.name)))
+            by_name = {k.name: k for k in nests}
+            nests = tuple(by_name[name] for name in order)
             module = replace(module, kernels=nests)
             for group in found:
                 groups[group.kernels[0].kernel.name] = group

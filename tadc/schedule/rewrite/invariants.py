@@ -14,7 +14,7 @@ which is as many values for one row as for all of them; nor where there is no su
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tadc.ir.affine import Affine, Symbol, symbol
@@ -34,23 +34,18 @@ FEW = 8  # terms: so many values are rather computed again
 
 
 def invariant_values(program: Program, names: Names) -> Program:
-    """The program with such values as statements, and with reads of them wherever else they are computed."""
-    return separated(program, names, _Invariants(passes_of(program)).applied)
+    """The program with such values as statements, and with reads of them wherever else they are computed. Running sums stay as they are."""
+    return separated(program, names, _Invariants().applied, left=passes_of(program))
 
 
 @dataclass(slots=True)
 class _Invariants:
-    """`stored` has a tensor for each value in terms of its free indices, in an order, with their extents. Running sums, the `passes`,
-    stay as they are.
-    """
+    """`stored` has a tensor for each value in terms of its free indices, in an order, with their extents."""
 
-    passes: Set[str]
     stored: dict[tuple[Expr, tuple[Affine, ...], str | None], str] = field(default_factory=dict)
 
     def applied(self, separation: Separation, e: Expr, around: Around) -> Expr:
         """The expression with reads for values, or a read of one that is stored already."""
-        if separation.statement.target.name in self.passes:
-            return e
         if isinstance(e, Reduce) and e.op == "sum" and not e.derived:
             inside = extents_around_body(e, around.extents, separation.sizes)
             reads = dict(self._reads(separation, e.body, e.indices, inside))

@@ -6,9 +6,8 @@ y[i] = sum{j} a**abs(i - j)*w[j]      is      t[n: 2*N - 1] = a**abs(n - N + 1);
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from math import prod
 
 from tadc.integer import implies
@@ -32,12 +31,10 @@ WORTHWHILE = 2  # values of indices for each value of the form: fewer are comput
 
 def moved_values(program: Program, names: Names) -> Program:
     """The program with such values as statements. A running sum, which has a few values of them for each step, keeps its own."""
-    return separated(program, names, partial(_moved, passes_of(program)))
+    return separated(program, names, _moved, left=passes_of(program))
 
 
-def _moved(passes: Set[str], separation: Separation, e: Expr, around: Around) -> Expr:
-    if separation.statement.target.name in passes:
-        return e
+def _moved(separation: Separation, e: Expr, around: Around) -> Expr:
     match e:
         case Reduce("sum", [_, _, *_], ()):
             return _moved_part(separation, e, around)

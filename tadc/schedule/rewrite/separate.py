@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -71,26 +71,34 @@ class Separation:
 
 
 def separated(
-    program: Program, names: Names, rule: Callable[[Separation, Expr, Around], Expr]
+    program: Program,
+    names: Names,
+    rule: Callable[[Separation, Expr, Around], Expr],
+    left: Set[str] = frozenset(),
 ) -> Program:
-    """The program with every expression replaced by the `rule`, which may store values before the statement."""
+    """The program with every expression replaced by the `rule`, which may store values before the statement. The statements of `left` stay as
+    they are.
+    """
     sizes = frozenset(program.parameters)
     tensors = dict(program.tensors)
     statements: list[Statement] = []
 
     def enter(e: Expr, around: Around) -> Entered[Around]:
+        inner = replace(around, is_whole=False) if around.is_whole else around
         match e:
             case Reduce(_, _, derived, domain):
                 indices = tuple(extents_in_body(e, around.extents, sizes).items())
                 definitions = Domain.of(c for d in derived for c in d.conditions)
                 return e, [Around(indices, around.known & domain & definitions)]
             case Select(Domain() as domain):
-                inner = replace(around, is_whole=False)
                 return e, [replace(inner, known=around.known & domain), inner]
             case _:
-                return e, [replace(around, is_whole=False)] * len(e.operands)
+                return e, [inner] * len(e.operands)
 
     for s in program.statements:
+        if s.target.name in left:
+            statements.append(s)
+            continue
         separation = Separation(s, program, sizes, names, tensors, statements)
 
         def applied(e: Expr, around: Around, separation: Separation = separation) -> Expr:

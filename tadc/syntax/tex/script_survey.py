@@ -265,13 +265,19 @@ def counts_of_subscripts(definitions: Sequence[Statement]) -> dict[str, int]:
     return {name: found.pop() for name, found in counts.items() if len(found) == 1}
 
 
-def with_two_digits(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with several subscripts of two digits from 1 on and no others: `\sigma_{11} + \sigma_{22}`."""
+def _numbers_below(definitions: Sequence[Statement]) -> dict[str, set[str]]:
+    """The numbers that are subscripts of each name; an empty text stands for all others."""
     found: dict[str, set[str]] = {}
     for definition in definitions:
         for name, _, inner in scripted(definition.tokens, "SUB"):
             is_number = [t.type for t in inner] == ["NUM"]
             found.setdefault(name.value, set()).add(inner[0].value if is_number else "")
+    return found
+
+
+def with_two_digits(definitions: Sequence[Statement]) -> set[str]:
+    r"""The names with several subscripts of two digits from 1 on and no others: `\sigma_{11} + \sigma_{22}`."""
+    found = _numbers_below(definitions)
     return {
         name
         for name, numbers in found.items()
@@ -281,11 +287,7 @@ def with_two_digits(definitions: Sequence[Statement]) -> set[str]:
 
 def with_digits_of_others(definitions: Sequence[Statement]) -> set[tuple[str, str]]:
     r"""The `\beta_{12}` beside `\beta_0`, `\beta_1` and `\beta_2` alone: names and numbers of two digits that are subscripts of the name, too."""
-    found: dict[str, set[str]] = {}
-    for definition in definitions:
-        for name, _, inner in scripted(definition.tokens, "SUB"):
-            is_number = [t.type for t in inner] == ["NUM"]
-            found.setdefault(name.value, set()).add(inner[0].value if is_number else "")
+    found = _numbers_below(definitions)
     return {
         (name, number)
         for name, numbers in found.items()
