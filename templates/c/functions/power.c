@@ -1,15 +1,15 @@
 {#- Powers and roots. -#}
-// x^y from `size`, which is |x|^y where these are finite and |x| is not 0: its sign, and what it is elsewhere. Where y is
-// the same in all lanes, conditions on it alone would keep the compiler from vectors: they are masks.
+// x^y from `size`, which is |x|^y where these are finite and |x| is not 0: its sign, and what it is elsewhere. Where x
+// or y is the same in all lanes, conditions on it alone would keep the compiler from vectors: they are masks.
 static inline INLINED double signed_power(double x, double y, double size) {
   const double a = fabs(x), infinite = (double)INFINITY;
   const int whole = rint(y) == y, odd = whole & (rint(0.5 * y) != 0.5 * y);
-  const uint64_t down = -(uint64_t)(y < 0), no_number = -(uint64_t)(y != y) & 0x7ff8000000000000u;
-  const double where_small = from_bits((0x7ff0000000000000u & down) | no_number), where_large = from_bits((0x7ff0000000000000u & ~down) | no_number);
-  const double limit = a == 1 ? 1 : a < 1 ? where_small : where_large;
+  const uint64_t down = -(uint64_t)(y < 0), small = -(uint64_t)(a < 1), no_number = -(uint64_t)(y != y) & 0x7ff8000000000000u;
+  const double unbounded = from_bits((0x7ff0000000000000u & ~(down ^ small)) | no_number), limit = a == 1 ? 1 : unbounded;
   const double least = from_bits(0x7ff0000000000000u & -(uint64_t)(fabs(y) == infinite)), negative = -from_bits(0x7ff0000000000000u & -(uint64_t)whole);
   const double found = a <= least || a == infinite ? limit : size;
-  const double real = x < negative && a < infinite ? (double)NAN : from_bits(bits_of(found) ^ (bits_of(x) & ((uint64_t)odd << 63)));
+  const uint64_t not_real = -(uint64_t)(x < negative) & -(uint64_t)(a < infinite) & 0x7ff8000000000000u;
+  const double real = from_bits((bits_of(found) ^ (bits_of(x) & ((uint64_t)odd << 63))) | not_real);
   const uint64_t from_one = (bits_of(x) ^ 0x3ff0000000000000u) & -(uint64_t)(y != 0);
   return from_one == 0 ? 1 : x != x ? x : real;
 }
@@ -17,12 +17,12 @@ static inline INLINED double signed_power(double x, double y, double size) {
 static inline INLINED float signed_powerf(float x, float y, float size) {
   const float a = fabsf(x), infinite = INFINITY;
   const int whole = rintf(y) == y, odd = whole & (rintf(0.5f * y) != 0.5f * y);
-  const uint32_t down = -(uint32_t)(y < 0), no_number = -(uint32_t)(y != y) & 0x7fc00000u;
-  const float where_small = from_bitsf((0x7f800000u & down) | no_number), where_large = from_bitsf((0x7f800000u & ~down) | no_number);
-  const float limit = a == 1 ? 1 : a < 1 ? where_small : where_large;
+  const uint32_t down = -(uint32_t)(y < 0), small = -(uint32_t)(a < 1), no_number = -(uint32_t)(y != y) & 0x7fc00000u;
+  const float unbounded = from_bitsf((0x7f800000u & ~(down ^ small)) | no_number), limit = a == 1 ? 1 : unbounded;
   const float least = from_bitsf(0x7f800000u & -(uint32_t)(fabsf(y) == infinite)), negative = -from_bitsf(0x7f800000u & -(uint32_t)whole);
   const float found = a <= least || a == infinite ? limit : size;
-  const float real = x < negative && a < infinite ? NAN : from_bitsf(bits_off(found) ^ (bits_off(x) & ((uint32_t)odd << 31)));
+  const uint32_t not_real = -(uint32_t)(x < negative) & -(uint32_t)(a < infinite) & 0x7fc00000u;
+  const float real = from_bitsf((bits_off(found) ^ (bits_off(x) & ((uint32_t)odd << 31))) | not_real);
   const uint32_t from_one = (bits_off(x) ^ 0x3f800000u) & -(uint32_t)(y != 0);
   return from_one == 0 ? 1 : x != x ? x : real;
 }
