@@ -35,6 +35,7 @@ __all__ = [
     "Text",
     "atom",
     "bracketed",
+    "chosen",
     "comparison",
     "conditional",
     "device_functions",
@@ -116,6 +117,7 @@ _LANE_FILES = [
     "strided",
     "row",
     "shared_quotient",
+    "choice",
 ]
 
 _PRODUCTS = range(
@@ -257,6 +259,11 @@ def once(call: Text) -> Text:
 def shared_quotient(a: Text, b: Text, dtype: DType) -> Text:
     """`a / b` in lanes that share `b`."""
     return _call("quotient", [a.text, b.text], dtype)
+
+
+def chosen(condition: Text, then: Text, otherwise: Text, dtype: DType) -> Text:
+    """`condition ? then : otherwise` in lanes, each of which computes both."""
+    return _call("chosen_of", [condition.text, then.text, otherwise.text], dtype)
 
 
 def lane_functions(text: str) -> str:

@@ -15,6 +15,7 @@ from tadc.emit.clike.spelling import (
     Text,
     atom,
     bracketed,
+    chosen,
     comparison,
     conditional,
     integer_type,
@@ -119,6 +120,7 @@ class CText:
     at: str = "lane"  # the lane whose value that is
     cooperative: bool = False  # all threads compute the same, and share chunks: one of them stores
     divides_once: bool = False  # where lanes share a divisor; else each divides
+    both: frozenset[Expr] = frozenset()  # choices of which lanes compute both branches
 
     target: ClassVar[Target] = "c"
     restrict: ClassVar[str] = "restrict"
@@ -623,15 +625,20 @@ class CText:
                 return once(spelled) if self._is_same_in_lanes(e) else spelled
             case Select(Domain() as domain, then, otherwise):
                 a, b = (yield self._value(then)), (yield self._value(otherwise))
-                return conditional(self.condition(domain), a, b)
+                return self._choice(e, self.condition(domain), a, b)
             case Select(condition, then, otherwise):
                 assert isinstance(condition, Comparison)
                 relation, left, right = condition.relation, condition.left, condition.right
                 test = comparison(relation, (yield self._value(left)), (yield self._value(right)))
                 a, b = (yield self._value(then)), (yield self._value(otherwise))
-                return conditional(test, a, b)
+                return self._choice(e, test, a, b)
             case Reduce():
                 raise AssertionError("a reduction is loops by now")
+
+    def _choice(self, e: Select, condition: Text, then: Text, otherwise: Text) -> Text:
+        if self.lane and e in self.both:
+            return chosen(condition, then, otherwise, self.dtype)
+        return conditional(condition, then, otherwise)
 
     def _shares_divisor(self, a: Expr, b: Expr) -> bool:
         return self.divides_once and self._is_same_in_lanes(b) and not self._is_same_in_lanes(a)

@@ -20,6 +20,7 @@ from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Tensor
 from tadc.ir.walk import Entered, postorder, rewrite, rewrite_in
+from tadc.schedule.cpu.both_branches import BothBranches
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Assign,
@@ -43,7 +44,8 @@ def with_masks(
     kernel: Kernel, steps: Sequence[Step], tensors: Mapping[str, Tensor]
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with such terms in lanes masked, and the kernel, which has what all lanes read as further locals."""
-    masks = _Masks(tensors, Names(names_of(kernel) | names_in(steps)))
+    names = Names(names_of(kernel) | names_in(steps))
+    masks = _Masks(tensors, names, BothBranches.of(steps))
     changed = tuple(masks.steps(steps, frozenset()))
     return replace(kernel, locals=kernel.locals.union(masks.made)), changed
 
@@ -52,6 +54,7 @@ def with_masks(
 class _Masks:
     tensors: Mapping[str, Tensor]
     names: Names
+    both: BothBranches
     made: list[str] = field(default_factory=list)
 
     def steps(self, steps: Sequence[Step], lanes: frozenset[Symbol]) -> Iterator[Step]:
@@ -67,6 +70,7 @@ class _Masks:
 
     def _lanes(self, body: Sequence[Step], lanes: frozenset[Symbol]) -> Iterator[Step]:
         """What all lanes read, and the lanes."""
+        body = tuple(self.both.flat(body, lanes))
         derived = [s.derived for s in body if isinstance(s, LetIndex)]
         varying = lanes.union(d.name for d in derived)
         stored = {s.tensor for s in body if isinstance(s, Store)}
