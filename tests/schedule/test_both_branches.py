@@ -8,7 +8,6 @@ from programs import normal
 
 import tadc
 from tadc.ir.expr import Select
-from tadc.ir.walk import postorder
 from tadc.runtime.cpu import c_compiler
 from tadc.schedule.cpu.both_branches import choices_computed
 from tadc.schedule.cpu.kernels import cpu_kernel
@@ -21,6 +20,7 @@ COMPUTED = {
     "a condition on lanes": "input x[N], z[N]\ny[i] = x[i]*z[i] + (if i % 2 = 0 then sin(i*0.1) else cos(i*0.1))",
     "a choice in a choice": "input x[N], z[N]\ny[i] = if x[i] > 0 then (if z[i] > 0 then exp(z[i]) else log(-z[i])) else sqrt(-x[i])",
     "terms": "input x[N], z[N]\ny[i] = sum{j: N} (if x[j] < z[i] then log(1 + exp(x[j])) else 0)",
+    "elements that are there": "input x[N,N], z[N]\ny[i,j] = if (i+j) % 2 = 0 then exp(x[i,j] - z[j]) else 0",
     "a power of a pole": "input x[N], z[N]\ny[i] = if x[i] > 0 then x[i]**z[i] else z[i]",
 }
 NOT_COMPUTED = {
@@ -32,11 +32,10 @@ NOT_COMPUTED = {
 
 
 def computed_and_all(text):
-    nest = kernels(normal("size N\n" + text), "primal")[-1]
-    body = cpu_kernel(nest, normal("size N\n" + text)).body
-    choices = {e for e in expressions_of(body) if isinstance(e, Select)}
-    assert all(isinstance(e, Select) for e in choices_computed(body))
-    return choices_computed(body), choices
+    program = normal("size N\n" + text)
+    scheduled = cpu_kernel(kernels(program, "primal")[-1], program)
+    choices = {e for e in expressions_of(scheduled.body) if isinstance(e, Select)}
+    return choices_computed(scheduled.kernel, scheduled.body, program.tensors), choices
 
 
 @pytest.mark.parametrize("name", COMPUTED)

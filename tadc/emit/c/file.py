@@ -23,7 +23,6 @@ from tadc.ir.expr import Call, Comparison, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Tensor
 from tadc.printing.idx import statement_comment
-from tadc.schedule.cpu.both_branches import choices_computed
 from tadc.schedule.cpu.contraction import FEWEST, Contraction, Factor
 from tadc.schedule.cpu.kernels import BLOCK, CpuKernel
 from tadc.schedule.cpu.row_groups import RowGroup
@@ -216,7 +215,7 @@ def _kernel(
             **{line: Tensor(line, (constant(k.block),)) for line in lines.values()},
         },
         dtypes={**text.dtypes, **{line: text.dtypes[t] for t, line in lines.items()}},
-        both=choices_computed(k.body),
+        both=k.both_branches,
         cooperative=k.cooperative,
         divides_once=not _compares(k.body),
         lanes=k.lane_bytes // item_bytes(text.dtype),

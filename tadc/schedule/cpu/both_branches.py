@@ -3,22 +3,24 @@
     for lane: y = x > 0 ? log(1 + exp(x)) : 0      is      for lane: t = log(1 + exp(x));  y = t & mask(x > 0)
 
 A compiler would put the call into a branch of its own for each lane, also where it stands before the choice. A branch may
-be computed where it is not taken if what it reads is there: a comparison of values says nothing of that, but data do.
+be computed where it is not taken if what it reads is there: elements at indices that run through whole dimensions, and what
+is read behind a comparison of values, which says nothing of indices but of data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from tadc.ir.affine import Symbol
+from tadc.ir.affine import Affine, Symbol
 from tadc.ir.domain import Domain
 from tadc.ir.expr import Call, Comparison, Expr, Read, Select
+from tadc.ir.program import Tensor
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.loop_nest import (
-    Accumulator,
     Assign,
     Branch,
+    Kernel,
     Lanes,
     Let,
     LetIndex,
@@ -35,9 +37,11 @@ from tadc.schedule.rewrite.rows import is_expensive
 __all__ = ["BothBranches", "choices_computed"]
 
 
-def choices_computed(steps: Sequence[Step]) -> frozenset[Expr]:
+def choices_computed(
+    kernel: Kernel, steps: Sequence[Step], tensors: Mapping[str, Tensor]
+) -> frozenset[Expr]:
     """The choices in lanes of which both branches are computed."""
-    both = BothBranches.of(steps)
+    both = BothBranches.of(kernel, steps, tensors)
     return frozenset(_choices(steps, frozenset(), both))
 
 
@@ -56,22 +60,27 @@ def _choices(steps: Iterable[Step], lanes: frozenset[Symbol], both: BothBranches
 
 @dataclass(frozen=True, slots=True)
 class BothBranches:
-    """What decides about choices of a kernel: the indices that it makes, those among them that are data, and the locals that take a
-    function to compute.
+    """What decides about choices of a kernel: the extents of its indices, the tensors, the indices that it makes, those among them that
+    are data, and the locals that take a function to compute.
     """
 
+    extents: Mapping[Symbol, Affine]
+    tensors: Mapping[str, Tensor]
     derived: frozenset[Symbol]
     looked: frozenset[Symbol]
     called: frozenset[str]
 
     @classmethod
-    def of(cls, steps: Sequence[Step]) -> BothBranches:
+    def of(
+        cls, kernel: Kernel, steps: Sequence[Step], tensors: Mapping[str, Tensor]
+    ) -> BothBranches:
         called = set[str]()
         for step in steps_of(steps):
             if isinstance(step, (Let, Assign)) and _calls((step.value,), called):
                 called.add(step.local)
         derived = frozenset(s.derived.name for s in steps_of(steps) if isinstance(s, LetIndex))
-        return cls(derived, data_of(steps), frozenset(called))
+        extents = dict(zip(kernel.indices, kernel.extents, strict=True))
+        return cls(extents, tensors, derived, data_of(steps), frozenset(called))
 
     def are_computed(
         self, condition: Domain | Comparison, branches: Iterable[Expr], lanes: Set[Symbol]
@@ -80,11 +89,19 @@ class BothBranches:
         nodes = list(postorder(branches))
         reads = [n for n in nodes if isinstance(n, Read) and n.subscripts]
         if isinstance(condition, Domain):
-            if reads or (self.derived | lanes).isdisjoint(condition.symbols):
+            if (self.derived | lanes).isdisjoint(condition.symbols):
+                return False
+            if not all(map(self._is_there, reads)):
                 return False
         elif any(not self.looked.isdisjoint(r.symbols) for r in reads):
             return False
         return _calls(nodes, self.called)
+
+    def _is_there(self, read: Read) -> bool:
+        """Whether the element exists for all values of the kernel's indices."""
+        shape = self.tensors[read.tensor].shape
+        through = (self.extents.get(form.as_symbol() or "") for form in read.subscripts)
+        return all(n == extent for n, extent in zip(through, shape, strict=True))
 
     def flat(self, steps: Iterable[Step], lanes: Set[Symbol]) -> Iterator[Step]:
         """The steps of lanes, with values that are chosen in place of branches that assign them."""

@@ -12,9 +12,11 @@ from math import prod
 
 from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import EVERYWHERE, Domain
+from tadc.ir.expr import Expr
 from tadc.ir.program import Program
 from tadc.ir.range import Bound
 from tadc.schedule.choices import BY_MODEL, Choices
+from tadc.schedule.cpu.both_branches import choices_computed
 from tadc.schedule.cpu.branched import with_sums_before_branches
 from tadc.schedule.cpu.columns import PARTS
 from tadc.schedule.cpu.hoisted import with_values_before_loops
@@ -94,7 +96,7 @@ class CpuKernel:
     with `each`, a value of it is a block of so many rows of the group. Those `in_order`, the last of `outer`, take
     their values one after the other, in one thread, downwards where that is true. Elements of `streamed` tensors are
     stored a block at a time (`streamed.py`). The loop over blocks stands inside of so many of the loops over `outer` as `around_blocks` says,
-    or of all.
+    or of all. Lanes compute both branches of some choices (`both_branches.py`).
     """
 
     kernel: Kernel
@@ -111,6 +113,7 @@ class CpuKernel:
     each: int = 1
     in_order: tuple[tuple[Symbol, bool], ...] = ()
     streamed: frozenset[str] = frozenset()
+    both_branches: frozenset[Expr] = frozenset()
 
     @property
     def mentioned(self) -> Kernel:
@@ -140,6 +143,7 @@ def cpu_kernel(
         kernel=blocked,
         body=body,
         group_bytes=machine.group_bytes,
+        both_branches=choices_computed(blocked, body, program.tensors),
     )
 
 

@@ -45,7 +45,7 @@ def with_masks(
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with such terms in lanes masked, and the kernel, which has what all lanes read as further locals."""
     names = Names(names_of(kernel) | names_in(steps))
-    masks = _Masks(tensors, names, BothBranches.of(steps))
+    masks = _Masks(tensors, names, BothBranches.of(kernel, steps, tensors))
     changed = tuple(masks.steps(steps, frozenset()))
     return replace(kernel, locals=kernel.locals.union(masks.made)), changed
 
