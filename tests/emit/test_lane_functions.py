@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from platform import machine
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -34,6 +35,7 @@ CASES = pytest.mark.parametrize("name,dtype", BOUNDS, ids=map("-".join, BOUNDS))
 OF_TEXT = [f for f in FLAGS if f not in OPTIONAL and f != "-shared"]
 OF_THIS_MACHINE = ["-march=native"]
 OF_GCC = ["-fvect-cost-model=dynamic"]
+NOT_OF_C = [("digamma", "float32"), ("digamma", "float64")]
 TWO = ("pow", "atan2", "hypot")
 HEAD = (
     template("c/head.c").render()
@@ -52,7 +54,7 @@ WITHOUT_FMA = 2.5
 def text():
     """C with three functions for each: of lanes, of one number, and C's own for a wider type. The last ones come first, before names are replaced."""
     wider, kernels = [], []
-    for name, dtype in BOUNDS:
+    for name, dtype in (*BOUNDS, *NOT_OF_C):
         real, f, wide, w = (
             ("float", "f", "double", "")
             if dtype == "float32"
@@ -60,10 +62,11 @@ def text():
         )
         given = f"const {real}* restrict a, const {real}* restrict b"
         a, b = ("a[i]", ", b[i]") if name in TWO else ("a[i]", "")
-        wider.append(
-            f"void wide_{name}{f}({given}, {wide}* restrict y, long n) {{\n  (void)b;\n"
-            f"  for (long i = 0; i < n; i++) y[i] = {name}{w}(({wide}){a}{b});\n}}"
-        )
+        if (name, dtype) in BOUNDS:
+            wider.append(
+                f"void wide_{name}{f}({given}, {wide}* restrict y, long n) {{\n  (void)b;\n"
+                f"  for (long i = 0; i < n; i++) y[i] = {name}{w}(({wide}){a}{b});\n}}"
+            )
         kernels.append(
             f"void lanes_{name}{f}({given}, {real}* restrict y, long n) {{\n  (void)b;\n"
             f"  for (long first = 0; first < n; first += 32)\n    for (int lane = 0; lane < 32; lane++) {{\n"
@@ -226,6 +229,35 @@ def test_zeros_infinities_and_nan_give_what_c_gives(library, name, dtype):
     assert found.max() <= WITHOUT_FMA, (a[found.argmax()], b[found.argmax()])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_digamma_agrees_with_mpmath(library, dtype):
+    r = np.random.default_rng(0)
+    near_root = 1.4616321449683623 + r.uniform(-1e-3, 1e-3, 50)
+    left = [-(10 ** r.uniform(-10, 3, 50)), r.uniform(-12, 0, 150), -np.arange(1, 30) / 2 - 0.25]
+    right = [10 ** r.uniform(-10, 20, 100), r.uniform(0, 12, 150), np.arange(1, 50) / 2]
+    points = np.resize(np.concatenate([near_root, *left, *right]).astype(dtype), 640)
+
+    values = computed(library(), "lanes", "digamma", dtype, points, points)
+
+    for x, value in zip(map(float, points), map(float, values), strict=True):
+        with mp.workdps(30):
+            exact = mp.digamma(x)
+            # To the left every value is a difference; what a change of the last place of x does is unavoidable.
+            moved = abs(x * mp.polygamma(1, x)) if x < 0 else 0
+            allowed = 8 * np.finfo(dtype).eps * (1 + abs(exact) + moved)
+            assert abs(value - exact) <= allowed, (x, value)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_digamma_at_poles_and_infinities_is_as_in_scipy(library, dtype):
+    points = np.array([0.0, -0.0, -1.0, -30.0, np.inf, -np.inf, np.nan, 1e30, -1e30], dtype)
+    filled = np.resize(points, 32)
+
+    values = computed(library(), "lanes", "digamma", dtype, filled, filled)
+
+    np.testing.assert_allclose(values[:9], [-np.inf, np.inf, *[np.nan] * 2, np.inf, *[np.nan] * 2, np.log(1e30), np.nan], 1e-6)  # fmt: skip
+
+
 @CASES
 def test_a_lane_has_the_bits_of_a_number_alone(library, name, dtype):
     with np.errstate(all="ignore"):
@@ -266,7 +298,7 @@ def test_loops_over_lanes_are_vectors_without_calls(assembly, flags):
     if not re.search(r"vfm\w+p[sd]", listing):
         pytest.skip("a processor without `fma`")
 
-    for name, dtype in BOUNDS:
+    for name, dtype in (*BOUNDS, *NOT_OF_C):
         called, body = calls(listing, name, dtype)
         assert all(c.startswith("_ZGV") for c in called), (name, dtype, called)
         assert "ymm" in body or "zmm" in body, (name, dtype)

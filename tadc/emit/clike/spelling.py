@@ -341,7 +341,9 @@ def _functions(index_type: DType, target: Target) -> dict[str, str]:
         for dtype in ARITHMETIC_TYPES
     ]
     bodies = [body.strip() for text in rendered for body in text.split("\n\n")]
-    return {_defined(body): body for body in bodies if body}
+    functions = {_defined(body): body for body in bodies if body}
+    of_lanes = _lane_functions() if target == "c" else {}
+    return {name: body for name, body in functions.items() if f"lane_{name}" not in of_lanes}
 
 
 @cache
