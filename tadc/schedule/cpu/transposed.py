@@ -51,8 +51,9 @@ __all__ = ["copy_of", "permuted", "with_transposed_reads"]
 Item = TypeVar("Item")
 
 OFTEN = 16  # reads of an element
-COPIED = 10.0  # the cost of an element of a copy, whose neighbours are read far from each other
+COPIED = 40.0  # the cost of an element of a copy, whose neighbours are read far from each other
 WORTH = 1.5  # times as fast
+BESIDE_SUMS = 1.3  # times the cost of lanes of sums that are less than that of lanes of the box: they are combined, and share no reads
 
 
 def with_transposed_reads(
@@ -145,15 +146,19 @@ def _chosen(
                 each[lane] = copied
                 costs[lane] = cost + COPIED * elements / points
 
-    def is_below_sums(lane: Symbol) -> bool:
-        """Whether it is faster than lanes of sums, whose cost is known for loops that run as often as is assumed."""
+    def is_better(lane: Symbol) -> bool:
+        """Whether it is faster than lanes without copies, and than lanes of sums, whose cost is known for loops that run as often as is
+        assumed.
+        """
         made = replace(kernel, body=_with_copies(kernel.body, lane, each[lane]))
-        return in_lanes(made, REPEATED)[0] * WORTH < of_sums
+        return costs[lane] * WORTH < now and in_lanes(made, REPEATED)[0] < BESIDE_SUMS * of_sums
 
-    best = choices.best(f"copies for {kernel.writes[0]}", costs, lambda lane: costs[lane])
+    better = {lane: is_better(lane) for lane in costs}
+    best = choices.best(
+        f"copies for {kernel.writes[0]}", costs, lambda lane: (not better[lane], costs[lane])
+    )
     if best is not None and choices.whether(
-        f"whether {kernel.writes[0]} has copies",
-        costs[best] * WORTH < now and is_below_sums(best),
+        f"whether {kernel.writes[0]} has copies", better[best]
     ):
         return {best}, each[best]
     of_lanes, _ = in_lanes(kernel, REPEATED)
