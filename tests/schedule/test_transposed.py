@@ -23,6 +23,11 @@ PROGRAMS = {
         [(2, 40, 300), (2, 64, 308)],
         {"x_t"},
     ),
+    "results that do not fill their lanes": (
+        "size N, M, K\ninput x[N,K], w[M,K]\ns[n,j] = max(0, sum{k} x[n,k]*w[j,k])",
+        [(300, 128), (40, 128)],
+        {"w_t"},
+    ),
     "lanes of a sum": (
         "size N, M\ninput e[N,M], x[N,3], y[M,3]\ns[i,d] = sum{j} e[i,j]*(x[i,d] - y[j,d])",
         [(90, 200), (90, 3), (200, 3)],

@@ -53,7 +53,7 @@ Item = TypeVar("Item")
 OFTEN = 16  # reads of an element
 COPIED = 40.0  # the cost of an element of a copy, whose neighbours are read far from each other
 WORTH = 1.5  # times as fast
-BESIDE_SUMS = 1.3  # times the cost of lanes of sums that are less than that of lanes of the box: they are combined, and share no reads
+NEAR = 1.3  # times as slow lanes of sums are, which are combined and share no reads, where all that others read are neighbours
 
 
 def with_transposed_reads(
@@ -151,15 +151,16 @@ def _chosen(
         assumed.
         """
         made = replace(kernel, body=_with_copies(kernel.body, lane, each[lane]))
-        return costs[lane] * WORTH < now and in_lanes(made, REPEATED)[0] < BESIDE_SUMS * of_sums
+        reads = [e for e in reads_of(made.body) if e.subscripts]
+        near = not any(lane in form.symbols for e in reads for form in e.subscripts[:-1])
+        beside_sums = of_sums * (NEAR if near else 1 / WORTH)
+        return costs[lane] * WORTH < now and in_lanes(made, REPEATED)[0] < beside_sums
 
     better = {lane: is_better(lane) for lane in costs}
     best = choices.best(
         f"copies for {kernel.writes[0]}", costs, lambda lane: (not better[lane], costs[lane])
     )
-    if best is not None and choices.whether(
-        f"whether {kernel.writes[0]} has copies", better[best]
-    ):
+    if best is not None and choices.whether(f"whether {kernel.writes[0]} has copies", better[best]):
         return {best}, each[best]
     of_lanes, _ = in_lanes(kernel, REPEATED)
     summed, copied, cost = _for_sums(kernel, program, surroundings, kept)
