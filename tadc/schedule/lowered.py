@@ -259,7 +259,8 @@ class CpuModule(Lowered[CpuKernel, Contraction]):
             few = {s: n for s, n in usual.items() if n <= FEW and s not in told}
             if choices.whether("small sizes are numbers", True):
                 # Ranges that move may have a constant length now.
-                module = module.running(windows_from_zero(with_short_sums(module.program, few)))
+                short = with_short_sums(module.program, few)
+                module = module.running(windows_from_zero(short, for_lanes=True))
             program, own = with_kept_rows(module.program, module.name, usual)
             if own and choices.whether("rows are kept", True):
                 kept = cls._of(module.running(program), dtype, usual, blas, machine, choices, own)

@@ -32,6 +32,7 @@ __all__ = ["FEWEST", "Contraction", "Factor", "contraction", "factor_of", "is_fo
 
 FEWEST = 2**15  # multiplications of a product for which BLAS is faster
 SHORT = 128  # the shortest side of matrices for which it is, where a kernel reads neighbours
+MANY_ROWS = 64  # times the columns
 NEAR = 512  # elements: those that lie further apart in memory get into each other's way in caches
 
 Indices: TypeAlias = tuple[Symbol, ...]
@@ -120,14 +121,16 @@ def contraction(
 
 def is_for_blas(c: Contraction, sizes: Mapping[Symbol, int]) -> bool:
     """Whether BLAS is faster than a kernel with lanes along the columns: where no side is short, neighbouring columns are none in the
-    right matrix, neighbours along the inner dimension lie far apart in the left one, or a kernel's lanes had short pieces of the columns,
-    those of one index of several. `sizes` are those of the program.
+    right matrix, which is not so small beside the rows that a copy costs nothing, neighbours along the inner dimension lie far apart in
+    the left one, or a kernel's lanes had short pieces of the columns, those of one index of several. `sizes` are those of the program.
     """
     extents = {i: n.at(sizes) for i, n in c.extents.items()}
+    rows, columns = (prod(extents[i] for i in group) for group in (c.rows, c.columns))
+    strided = not c.right.ends_with(c.columns) and rows < MANY_ROWS * columns
     apart = prod(extents[i] for i in c.left.behind(c.inner))
     _, shortest = c.weight(sizes)
     in_pieces = len(c.columns) > 1 and extents[c.columns[-1]] < SHORT <= 2 * shortest
-    return shortest >= SHORT or in_pieces or not c.right.ends_with(c.columns) or apart > NEAR
+    return shortest >= SHORT or in_pieces or strided or apart > NEAR
 
 
 def factor_of(read: Read) -> Factor | None:

@@ -219,8 +219,13 @@ def cost_of_sums(
 
 
 def is_better_outside(loop: Loop, lane_limits: LaneLimits) -> bool:
-    """Whether neighbours of the index of a loop around others are read with less effort than those of the loops inside."""
+    """Whether neighbours of the index of a loop around others are read with less effort than those of the loops inside, which run alike
+    for all of them.
+    """
     if not has_loops(loop.body) or not accumulated(loop) or lanes_of_loop(loop, lane_limits) == 0:
+        return False
+    inside = (s for s in steps_of(loop.body) if isinstance(s, Loop))
+    if any(loop.range.index in s.range.symbols for s in inside):
         return False
     return cost_in_lanes(loop.body, loop.range.index) < cost_of_sums(loop.body, lane_limits)
 
