@@ -53,7 +53,9 @@ Item = TypeVar("Item")
 OFTEN = 16  # reads of an element
 COPIED = 40.0  # the cost of an element of a copy, whose neighbours are read far from each other
 WORTH = 1.5  # times as fast
-NEAR = 1.3  # times as slow lanes of sums are, which are combined and share no reads, where all that others read are neighbours
+# Times as slow lanes of sums are, which are combined and share no reads: where no sum is in another, and all that other lanes read are
+# neighbours.
+NEAR = 1.3
 
 
 def with_transposed_reads(
@@ -146,6 +148,9 @@ def _chosen(
                 each[lane] = copied
                 costs[lane] = cost + COPIED * elements / points
 
+    loops = [s for s in steps_of(kernel.body) if isinstance(s, Loop)]
+    are_single = not any(has_loops(s.body) for s in loops)
+
     def is_better(lane: Symbol) -> bool:
         """Whether it is faster than lanes without copies, and than lanes of sums, whose cost is known for loops that run as often as is
         assumed.
@@ -153,7 +158,7 @@ def _chosen(
         made = replace(kernel, body=_with_copies(kernel.body, lane, each[lane]))
         reads = [e for e in reads_of(made.body) if e.subscripts]
         near = not any(lane in form.symbols for e in reads for form in e.subscripts[:-1])
-        beside_sums = of_sums * (NEAR if near else 1 / WORTH)
+        beside_sums = of_sums * (NEAR if near and are_single else 1 / WORTH)
         return costs[lane] * WORTH < now and in_lanes(made, REPEATED)[0] < beside_sums
 
     better = {lane: is_better(lane) for lane in costs}
