@@ -43,7 +43,9 @@ def with_masks(
     kernel: Kernel, steps: Sequence[Step], tensors: Mapping[str, Tensor]
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with such terms in lanes masked, and the kernel, which has what all lanes read as further locals."""
-    masks = _Masks(tensors, Names(names_of(kernel) | names_in(steps)))
+    own = {*kernel.reads, *kernel.writes}  # a local may be called like another tensor
+    of_kernel = {name: t for name, t in tensors.items() if name in own}
+    masks = _Masks(of_kernel, Names(names_of(kernel) | names_in(steps)))
     changed = tuple(masks.steps(steps, frozenset()))
     return replace(kernel, locals=kernel.locals.union(masks.made)), changed
 
