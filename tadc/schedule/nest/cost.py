@@ -9,8 +9,8 @@ A loop over a list of positions, whose length data decide, counts over all its k
 conditions on data exclude is counted, so that costs are upper bounds there.
 
 Every operation stands at a set of integer points, those at which it is done: the points of the loops around it, less
-those that a condition excludes. Sets decompose into independent parts, which are counted one by one, the innermost
-index of a part by its bounds.
+those that a condition excludes. Sets decompose into independent parts, which are counted one by one: small ones, and
+those of more than two indices, index by index, the innermost by its bounds, others without going through them (`point_counts.py`).
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
+from tadc.schedule.nest.point_counts import needed, number_of_points
 from tadc.schedule.rewrite.list_tensors import Rows, SortedList
 from tadc.schedule.rewrite.looked_up import narrow_tensor
 from tadc.tables import html_table
@@ -69,6 +70,7 @@ __all__ = [
     "program_cost",
 ]
 
+FEW_VALUES = 1000  # of an index: so many are enumerated in a moment
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
 WIDE = 2**31  # beyond it products with coefficients may not fit 64 bits
 INTEGER_POWERS = range(-16, 17)  # exponents that emitters write as multiplications
@@ -346,8 +348,14 @@ def _parts(points: Points) -> tuple[Points, ...]:
 @lru_cache(maxsize=4096)
 def _enumerated(points: Points, sizes: tuple[tuple[Symbol, int], ...]) -> int:
     """The count for the sizes in the conditions: programs that differ little have the same sets of points."""
+    derived = needed(points.derived, points.domain)
+    numbers = [*(n for _, n in sizes), *(abs(c.form.constant) for c in points.domain)]
+    if max(numbers, default=0) > FEW_VALUES:
+        count = number_of_points(points.indices, derived, points.domain, dict(sizes))
+        if count is not None:
+            return count
     values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes}
-    return _counted(list(points.indices), list(points.derived), list(points.domain), values, 1)
+    return _counted(list(points.indices), derived, list(points.domain), values, 1)
 
 
 def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
