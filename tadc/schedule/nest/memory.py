@@ -29,7 +29,7 @@ MOST_WORK = 2
 # So many with what is asked for: each statement of a chain of sums that is computed in the next one multiplies the work of all before it.
 MOST_WORK_ASKED_FOR = 64
 # Nodes of a kernel's text with what is computed again, or twice those with everything stored: each branch of a choice has its own.
-MOST_NODES = 10_000
+MOST_NODES = 2_000
 WORTH = 2  # times as fast is what is oversized, and stored all the same, by the model of a CPU
 
 
