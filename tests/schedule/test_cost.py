@@ -148,6 +148,15 @@ def test_points_are_counted_as_brute_force_does(name, size, monkeypatch):
     assert points.count({"N": size}) == expected
 
 
+def test_choices_in_choices_are_counted_without_counting_each_way_through_them():
+    value = "x[i]"
+    for n in range(60):
+        value = f"(if i = {n} then y[i] else 2*{value})"
+    f = tadc.compile(f"size N\ninput x[N], y[N]\nz[i] = {value}")
+
+    assert_counted(f.program, {"N": 70})
+
+
 def test_large_sizes_are_counted_without_going_through_them():
     f = tadc.compile("size N\ninput x[N], w[N]\ny[i: N] = sum{j: N | j <= i} x[i - j]*w[j]")
 

@@ -233,6 +233,17 @@ def test_what_a_maximum_compares_is_stored():
     assert "t" not in oversized(program, {"N": 1000}, "float64", "recompute", None)
 
 
+def test_steps_of_a_table_that_each_branch_would_compute_again_are_stored_also_where_recomputing_is_asked_for():
+    text = (
+        "size N, M\ninput c[N,M]\nstate r[N+1,M+1]\nrepeat i = 1..N {\n repeat j = 1..M {\n"
+        "  r[i,j] <- c[i-1,j-1] - log(exp(-r[i-1,j]) + exp(-r[i,j-1]) + exp(-r[i-1,j-1]))\n }\n}"
+    )
+    program = scheduled(tadc.compile(text).fix(N=3, M=4).program)
+    written = {s.target.name for s in program.statements}
+
+    assert len(oversized(program, {}, "float64", "recompute", None)) < len(written) - 1
+
+
 # ---- rows
 
 

@@ -244,3 +244,14 @@ def test_products_that_are_others_for_each_term_are_no_factors_of_a_sum_so_far(b
 
     for name, gradient in expected.items():
         close(found[name], gradient)
+
+
+@pytest.mark.parametrize("a", [0.0, 0.5, 300.0, -300.0])
+@pytest.mark.parametrize("term", [
+    "exp(x[s] - a*(t - s))", "exp(x[s]/2 - a*t)", "x[s]*exp(a*(3 - t))", "x[s]*exp(a*(t - s) - 2*a)", "x[s]*a**(t + s - 2)", "x[s]*a**(2*s - t)",
+])  # fmt: skip
+def test_terms_that_are_infinite_or_0_when_they_are_new_may_be_others_later(term, a):
+    text = f"size N\ninput x[N], a[]\ny[t: N] = sum{{s=0..t}} {term}"
+    native, oracle = (tadc.compile(text, backend=b) for b in ("native", "interpreter"))
+    for x in ([800.0, 0, 1, -800, 3], [-800.0, 800, -2, 0, 1]):
+        np.testing.assert_allclose(native(x, a), oracle(x, a), rtol=1e-12)

@@ -73,6 +73,7 @@ class Text(NamedTuple):
     value: int | float | None = None
 
 
+_CALLED = re.compile(r"\b(\w+)\(")
 _SUFFIX = {"int32": "", "int64": "", **{name: row.suffix for name, row in ELEMENT_TYPES.items()}}
 
 # fmt: off
@@ -239,7 +240,7 @@ def device_functions(text: str, index_type: DType = "int32", target: Target = "c
 
 def opencl_names(text: str) -> str:
     """The names of C that `text` calls by those of OpenCL, whose functions take every type."""
-    called = set(re.findall(r"\b(\w+)\(", text))
+    called = set(_CALLED.findall(text))
     functions_of_int = _functions("int32", "opencl")
     plain = ["fma", "copysign", *(_NAMES.get(f, f) for f in FUNCTIONS if f not in OPERATORS)]
     names = [
@@ -270,8 +271,9 @@ def lane_functions(text: str) -> str:
     """Definitions that replace functions of the C library called by `text` with those of `templates/c/functions/`."""
     functions = _lane_functions()
     by_c_name = {name.removeprefix("lane_"): name for name in functions if name.startswith("lane_")}
-    called = [name for name in by_c_name if re.search(rf"\b{name}\(", text)]
-    called_once = [name for name in by_c_name if re.search(rf"\bonce_{name}\(", text)]
+    mentioned = set(_CALLED.findall(text))
+    called = [name for name in by_c_name if name in mentioned]
+    called_once = [name for name in by_c_name if f"once_{name}" in mentioned]
     lanes = " ".join(f"lane_{name}(" for name in (*called, *called_once))
     needed = _needed(f"{text} {lanes}", functions)
     single = [_once(name, functions[by_c_name[name]]) for name in called_once]
@@ -297,7 +299,7 @@ def _needed(text: str, functions: Mapping[str, str]) -> list[str]:
     waiting = [text]
     while waiting:
         code = re.sub(r"//.*|/\*[\s\S]*?\*/", "", waiting.pop())
-        for called in re.findall(r"\b(\w+)\(", code):
+        for called in dict.fromkeys(_CALLED.findall(code)):
             if called in functions and called not in needed:
                 needed[called] = None
                 waiting.append(functions[called])

@@ -9,19 +9,19 @@ A loop over a list of positions, whose length data decide, counts over all its k
 conditions on data exclude is counted, so that costs are upper bounds there.
 
 Every operation stands at a set of integer points, those at which it is done: the points of the loops around it, less
-those that a condition excludes. Sets decompose into independent parts, which are counted one by one, the innermost
-index of a part by its bounds.
+those that a condition excludes. Sets decompose into independent parts, which are counted one by one: small ones, and
+those of more than two indices, index by index, the innermost by its bounds, others without going through them (`point_counts.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from tadc.ir.element_types import INDEX
 from tadc.ir.expr import Call, Comparison, Const, Expr, Select
 from tadc.ir.program import Program, Tensor
 from tadc.ir.range import Range
+from tadc.ir.walk import postorder
 from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Branch,
@@ -53,6 +54,7 @@ from tadc.schedule.nest.loop_nest import (
     steps_of,
     values_of,
 )
+from tadc.schedule.nest.point_counts import needed, number_of_points
 from tadc.schedule.rewrite.list_tensors import Rows, SortedList
 from tadc.schedule.rewrite.looked_up import narrow_tensor
 from tadc.tables import html_table
@@ -68,6 +70,7 @@ __all__ = [
     "program_cost",
 ]
 
+FEW_VALUES = 1000  # of an index: so many are enumerated in a moment
 MOST_AT_ONCE = 2_000_000  # points that are enumerated together
 WIDE = 2**31  # beyond it products with coefficients may not fit 64 bits
 INTEGER_POWERS = range(-16, 17)  # exponents that emitters write as multiplications
@@ -316,6 +319,9 @@ class Points:
         return f"(sum{{{', '.join(self.indices)} | {tests}}} 1)"
 
 
+_Terms: TypeAlias = Counter[Points]  # how many operations are done at each of them
+
+
 @lru_cache(maxsize=4096)
 def _parts(points: Points) -> tuple[Points, ...]:
     """The independent parts: programs that differ little have the same sets of points."""
@@ -342,8 +348,14 @@ def _parts(points: Points) -> tuple[Points, ...]:
 @lru_cache(maxsize=4096)
 def _enumerated(points: Points, sizes: tuple[tuple[Symbol, int], ...]) -> int:
     """The count for the sizes in the conditions: programs that differ little have the same sets of points."""
+    derived = needed(points.derived, points.domain)
+    numbers = [*(n for _, n in sizes), *(abs(c.form.constant) for c in points.domain)]
+    if max(numbers, default=0) > FEW_VALUES:
+        count = number_of_points(points.indices, derived, points.domain, dict(sizes))
+        if count is not None:
+            return count
     values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes}
-    return _counted(list(points.indices), list(points.derived), list(points.domain), values, 1)
+    return _counted(list(points.indices), derived, list(points.domain), values, 1)
 
 
 def _belongs(used: Set[Symbol], group: set[Symbol]) -> bool:
@@ -372,7 +384,7 @@ def operations(
     points = Points(
         kernel.indices, (), Domain.box(box), extents=tuple(extents.items()), pairs=pairs
     )
-    return list(_terms(kernel.body, points))
+    return [(n, p) for p, n in _Operations().of_steps(kernel.body, points).items() if n]
 
 
 def _index_from(form: Affine, data: Set[Symbol]) -> Symbol | None:
@@ -455,55 +467,89 @@ def bytes_formula(program: Program, tensors: Iterable[str], dtype: str) -> str:
     return _sum_text(counted)
 
 
-def _terms(steps: Sequence[Step], points: Points) -> Iterator[tuple[int, Points]]:
-    for step in steps:
-        for value in values_of(step):
-            yield from _of_value(value, points)
-        match step:
-            case Accumulate() | Store(op="sum"):
-                yield 1, points
-            case LetIndex(d):
-                points = points.with_index(d)
-            case Loop(r, body):
-                yield from _terms(body, points.along(r))
-            case Branch(Domain() as domain, then, otherwise):
-                yield from _terms(then, points.within(domain.conditions))
-                yield from _terms(otherwise, points)
-                yield from _less(_terms(otherwise, points.within(domain.conditions)))
-            case Branch(_, then, otherwise):
-                yield 1, points
-                yield from _more_expensive(
-                    list(_terms(then, points)), list(_terms(otherwise, points))
-                )
-            case _:
-                pass
+@dataclass(frozen=True, slots=True)
+class _Operations:
+    """Operations as terms of a sum, with the points where they are done; `known` has those of values."""
+
+    known: dict[Points, dict[Expr, _Terms]] = field(default_factory=lambda: defaultdict(dict))
+
+    def of_steps(self, steps: Sequence[Step], points: Points) -> _Terms:
+        if points.domain == EMPTY:
+            return Counter()
+        total: _Terms = Counter()
+        for step in steps:
+            for value in values_of(step):
+                _add(total, self.of_value(value, points))
+            match step:
+                case Accumulate() | Store(op="sum"):
+                    total[points] += 1
+                case LetIndex(d):
+                    points = points.with_index(d)
+                case Loop(r, body):
+                    _add(total, self.of_steps(body, points.along(r)))
+                case Branch(Domain() as domain, then, otherwise):
+                    where = points.within(domain.conditions)
+                    _add(total, self.of_steps(then, where))
+                    if otherwise:
+                        _add(total, self.of_steps(otherwise, points))
+                        _add(total, self.of_steps(otherwise, where), -1)
+                case Branch(_, then, otherwise):
+                    total[points] += 1
+                    branches = [self.of_steps(branch, points) for branch in (then, otherwise)]
+                    _add(total, _more_expensive(*branches))
+                case _:
+                    pass
+        return total
+
+    def of_value(self, e: Expr, points: Points) -> _Terms:
+        """The operations of an expression without reductions; shared parts are counted wherever they occur."""
+        known = self.known[points]
+        if e not in known:
+            known[e] = self._of_value(e, points)
+        return known[e]
+
+    def _of_value(self, root: Expr, points: Points) -> _Terms:
+        total: _Terms = Counter()
+        if points.domain == EMPTY:
+            return total
+        occurrences = Counter({root: 1})
+        for e in reversed(list(postorder(root, _computed_alike))):
+            times = occurrences[e]
+            for operand in _computed_alike(e):
+                occurrences[operand] += times
+            match e:
+                case Select(Domain() as domain, then, otherwise):
+                    where = points.within(domain.conditions)
+                    _add(total, self.of_value(then, where), times)
+                    _add(total, self.of_value(otherwise, points), times)
+                    _add(total, self.of_value(otherwise, where), -times)
+                case Select(_, then, otherwise):
+                    total[points] += times
+                    branches = [self.of_value(branch, points) for branch in (then, otherwise)]
+                    _add(total, _more_expensive(*branches), times)
+                case Call("pow", (_, Const(exponent))) if exponent in INTEGER_POWERS:
+                    total[points] += times * _multiplications(int(exponent))
+                case Call(function) if function not in FREE:
+                    total[points] += times
+                case _:
+                    pass
+        return total
 
 
-def _of_value(e: Expr, points: Points) -> Iterator[tuple[int, Points]]:
-    """The operations of an expression without reductions; shared parts are counted wherever they occur."""
+def _computed_alike(e: Expr) -> tuple[Expr, ...]:
+    """The operands that are computed wherever the expression is."""
     match e:
-        case Select(Domain() as domain, then, otherwise):
-            where = points.within(domain.conditions)
-            yield from _of_value(then, where)
-            yield from _of_value(otherwise, points)
-            yield from _less(_of_value(otherwise, where))
-        case Select(Comparison(_, left, right), then, otherwise):
-            yield 1, points
-            yield from _of_value(left, points)
-            yield from _of_value(right, points)
-            yield from _more_expensive(
-                list(_of_value(then, points)), list(_of_value(otherwise, points))
-            )
-        case Call("pow", (base, Const(exponent))) if exponent in INTEGER_POWERS:
-            yield _multiplications(int(exponent)), points
-            yield from _of_value(base, points)
-        case Call(function, args):
-            if function not in FREE:
-                yield 1, points
-            for arg in args:
-                yield from _of_value(arg, points)
+        case Select(Comparison(_, left, right)):
+            return left, right
+        case Call(_, args):
+            return args
         case _:
-            pass
+            return ()
+
+
+def _add(total: _Terms, terms: _Terms, times: int = 1) -> None:
+    for points, n in terms.items():
+        total[points] += n * times
 
 
 def _multiplications(exponent: int) -> int:
@@ -512,24 +558,17 @@ def _multiplications(exponent: int) -> int:
     return max(0, n.bit_length() - 1) + max(0, n.bit_count() - 1) + (exponent < 0)
 
 
-def _less(terms: Iterator[tuple[int, Points]]) -> Iterator[tuple[int, Points]]:
-    return ((-n, points) for n, points in terms)
-
-
-def _more_expensive(
-    one: list[tuple[int, Points]], other: list[tuple[int, Points]]
-) -> list[tuple[int, Points]]:
+def _more_expensive(one: _Terms, other: _Terms) -> _Terms:
     """The branch with more operations at one point of every loop, which says which is more expensive where loops are equal."""
-    depth = max((len(p.indices) for _, p in (*one, *other)), default=0)
+    depth = max((len(p.indices) for p in (*one, *other)), default=0)
 
-    def weight(terms: list[tuple[int, Points]]) -> Counter[int]:
-        return Counter(
-            {d: sum(n for n, p in terms if len(p.indices) == d) for d in range(depth + 1)}
-        )
+    def weight(terms: _Terms) -> list[int]:
+        of_depth = Counter[int]()
+        for p, n in terms.items():
+            of_depth[len(p.indices)] += n
+        return [of_depth[d] for d in range(depth, -1, -1)]
 
-    first, second = weight(one), weight(other)
-    key = [(first[d], second[d]) for d in range(depth, -1, -1)]
-    return one if [a for a, _ in key] >= [b for _, b in key] else other
+    return one if weight(one) >= weight(other) else other
 
 
 def _extent(index: Symbol, domain: Domain) -> Affine | None:

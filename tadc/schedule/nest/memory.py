@@ -17,6 +17,7 @@ from tadc.schedule.nest.cost import operations_at
 from tadc.schedule.nest.lower import kernel_of_group, kernels, stored_by_group
 from tadc.schedule.nest.modelled_time import modelled_seconds
 from tadc.schedule.rewrite.program import recomputing
+from tadc.schedule.rewrite.rows import length_in_branches
 
 __all__ = ["WORTH", "fits", "oversized", "recomputed"]
 
@@ -27,6 +28,8 @@ MUCH = 2**31  # bytes that may be stored, if that is faster
 MOST_WORK = 2
 # So many with what is asked for: each statement of a chain of sums that is computed in the next one multiplies the work of all before it.
 MOST_WORK_ASKED_FOR = 64
+# Nodes of a kernel's text with what is computed again, or twice those with everything stored: each branch of a choice has its own.
+MOST_NODES = 2_000
 WORTH = 2  # times as fast is what is oversized, and stored all the same, by the model of a CPU
 
 
@@ -116,6 +119,10 @@ class _Temporaries:
             more |= instead
         return more
 
+    def length(self, chosen: frozenset[str]) -> int:
+        """The nodes of that program as it is written."""
+        return sum(length_in_branches(s.body) for s in self.without(chosen).statements)
+
     def operations(self, chosen: frozenset[str]) -> int:
         """The operations of that program."""
         program = self.without(chosen)
@@ -148,12 +155,15 @@ def _oversized(temporaries: _Temporaries, memory: str, limit: int | None) -> fro
         return chosen
     times = MOST_WORK if memory == "auto" else MOST_WORK_ASKED_FOR
     most = times * temporaries.operations(chosen)
+    longest = max(MOST_NODES, 2 * temporaries.length(chosen))
     possible = _recomputable(temporaries.program)
     of_indices = {s.target.name for s in temporaries.program.statements if not s.reads}
     for name in sorted(possible, key=lambda name: (-temporaries.bytes[name], name)):
         if temporaries.total(chosen) <= allowed:
             break
         more = temporaries.with_(chosen, name, possible)
+        if temporaries.length(more) > longest:
+            continue
         if temporaries.total(more) >= temporaries.total(chosen):
             continue
         if name in of_indices or temporaries.operations(more) <= most:

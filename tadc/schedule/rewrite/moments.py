@@ -22,11 +22,12 @@ from tadc.ir.walk import rewrite, substitute
 from tadc.normalize.reductions import extents_around_body
 from tadc.normalize.simplify import simplified
 from tadc.normalize.solved import without_implied
+from tadc.schedule.rewrite.exponents import Step
 from tadc.schedule.rewrite.factor import Factor, factors_of, product_of
 from tadc.schedule.rewrite.joined import added, signed_terms
 from tadc.schedule.rewrite.running import moving_bound
 from tadc.schedule.rewrite.separate import Around, Extents, Separation, separated
-from tadc.schedule.rewrite.telescoping import Step, change_of, constant_factor
+from tadc.schedule.rewrite.telescoping import change_of, constant_factor
 
 __all__ = ["moments"]
 
@@ -136,20 +137,21 @@ class _Moment:
         known = separation.program.known
         step = Step(e, index, inner, moving[1], known & Domain.box(extents))
         weight, sign, end = self.weight.value, step.sign, moving[1]
-        if constant_factor(weight, step) is None:
+        at_newest = (
+            None if self.distance is None else self.distance.substitute({inner: step.newest})
+        )
+        used = step.without_newest if at_newest == constant(0) else step
+        if constant_factor(weight, used) is None:
             return None
-        if self.distance is None:
+        if self.distance is None or at_newest is None:
             return separation.stored(without_implied(e, step.known)[0], extents, "powers")
         fixed = Domain.of(c for c in e.domain if c != end)
         before = end.substitute({index: extent if sign < 0 else constant(-1)})
         apart = Domain.box({i: n for i, n in extents.items() if i not in (index, inner)})
-        newest = symbol(inner) + end.form * sign
-        at_newest = self.distance.substitute({inner: newest})
         if index in at_newest.symbols or not is_empty(known & apart & fixed & Domain.of((before,))):
             return None
         k, term = separation.names.fresh(index), separation.names.fresh(inner)
-        until = end.substitute({index: symbol(k) - sign, inner: symbol(term)})
-        domain = fixed.substitute({inner: symbol(term)}) & Domain.of((until,))
+        domain = step.without_newest.e.domain.substitute({index: symbol(k), inner: symbol(term)})
         body = substitute(e.body, {index: symbol(k), inner: symbol(term)})
         around = {**extents, k: extent}
         powers = Reduce("sum", (term,), (), domain, body)
@@ -161,8 +163,10 @@ class _Moment:
         if (change := self.distance.coefficient(index) * sign) != 1:
             value = Call("mul", (so_far, Const(change)))
         if at_newest != constant(0):
-            new: Expr = Call("mul", (substitute(e.body, {inner: newest}), IndexValue(at_newest)))
-            tests = fixed.substitute({inner: newest})
+            new: Expr = Call(
+                "mul", (substitute(e.body, {inner: step.newest}), IndexValue(at_newest))
+            )
+            tests = fixed.substitute({inner: step.newest})
             inside = Domain.of(c for c in tests if not implies(known, c))
             new = new if inside == EVERYWHERE else Select(inside, new, Const(0))
             value = Call("add", (value, substitute(new, {index: symbol(k)})))

@@ -15,7 +15,16 @@ from tadc.ir.functions import FUNCTIONS
 from tadc.ir.program import Statement
 from tadc.ir.walk import postorder, replaced, rewrite
 
-__all__ = ["Rows", "always", "is_expensive", "rows", "sharing", "surely", "with_terms_read"]
+__all__ = [
+    "Rows",
+    "always",
+    "is_expensive",
+    "length_in_branches",
+    "rows",
+    "sharing",
+    "surely",
+    "with_terms_read",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,23 @@ def surely(node: Expr) -> tuple[Expr, ...]:
             return ()
         case _:
             return node.operands
+
+
+def length_in_branches(root: Expr) -> int:
+    """The number of nodes of an expression in which each branch of a choice, and each sum, computes all that it needs."""
+    nodes = list(postorder(root))
+    begins = {root}.union(*(_branches(e) for e in nodes))
+    lengths: dict[Expr, int] = {}
+    for e in nodes:
+        if e in begins:
+            own = always(e)
+            lengths[e] = len(own) + sum(lengths[b] for n in own for b in _branches(n))
+    return lengths[root]
+
+
+def _branches(e: Expr) -> list[Expr]:
+    """The operands that are evaluated in some cases, or often."""
+    return [o for o in e.operands if o not in surely(e)]
 
 
 def is_expensive(e: Expr) -> bool:

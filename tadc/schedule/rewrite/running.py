@@ -23,7 +23,8 @@ from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import Entered, rewrite, rewrite_in, substitute
 from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import extents_in_body, plain_extent
-from tadc.schedule.rewrite.telescoping import SO_FAR, Step, carried, plain_powers, telescoped
+from tadc.schedule.rewrite.exponents import Step
+from tadc.schedule.rewrite.telescoping import SO_FAR, carried, plain_powers, telescoped
 
 __all__ = ["Running", "moving_bound", "passes_of", "running", "separate_running"]
 

@@ -18,7 +18,6 @@ the product of two may be 0 where their exponents together are not small enough 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tadc.integer import implies
@@ -29,10 +28,10 @@ from tadc.ir.program import Program
 from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.normalize.in_bounds import reads_are_in_bounds
 from tadc.normalize.simplify import simplified
+from tadc.schedule.rewrite.exponents import Step, stay_in_range
 
 __all__ = [
     "SO_FAR",
-    "Step",
     "Telescoped",
     "carried",
     "change_of",
@@ -44,34 +43,6 @@ __all__ = [
 SO_FAR = Read("'so far", ())  # the sum up to the value before
 _K = "'k"
 _POWERS = ("difference", "sub")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The sum `e` over `inner`, whose range grows with `index` (`sign` is 1) or as it falls (-1), by the condition `moving`.
-
-    `known` holds of the index and those around it.
-    """
-
-    e: Reduce
-    index: Symbol
-    inner: Symbol
-    moving: Condition
-    known: Domain
-
-    @property
-    def sign(self) -> int:
-        return 1 if self.moving.form.coefficient(self.index) > 0 else -1
-
-    @property
-    def before(self) -> Mapping[Symbol, Affine]:
-        """The index at the value before."""
-        return {self.index: symbol(self.index) - self.sign}
-
-    @property
-    def known_before(self) -> Domain:
-        """The facts about the terms at the value before."""
-        return self.known & self.e.domain.substitute(self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +88,9 @@ def carried(step: Step, program: Program) -> Expr | None:
 
 
 def constant_factor(factor: Expr, step: Step) -> Expr | None:
-    """What the factor is multiplied with from one value of the index to the next, if that is the same for all of them and all terms."""
+    """What the factor is multiplied with from one value of the index to the next, if that is the same for all of them and all terms, and none
+    leaves the range of floats and comes back.
+    """
     further: Expr
     match factor:
         case Call("pow", (base, IndexValue(form))) if step.index not in base.symbols:
@@ -128,7 +101,7 @@ def constant_factor(factor: Expr, step: Step) -> Expr | None:
             further = Call("exp", (rewrite(change, simplified),))
         case _:
             return None
-    return None if step.inner in further.symbols else further
+    return further if step.inner not in further.symbols and stay_in_range(factor, step) else None
 
 
 def _is_weight(factor: Expr, term: Expr) -> bool:
@@ -166,7 +139,7 @@ def telescoped(step: Step, program: Program) -> Telescoped | None:
 
     That is the one of the term that is new at the index.
     """
-    newest = symbol(step.inner) + step.moving.form * step.sign
+    newest = step.newest
     shift = newest - symbol(step.index)
     factor = _factor(step.e.body, step.index)
     term: Expr = SO_FAR
