@@ -4,14 +4,17 @@ A sum so far that is multiplied by a factor at each step is the sum itself only 
 later. So the exponents of all terms must be multiples, with the sign of the change, of what they change by:
 
     exp(-(t - s)*a), a**(t - s)        1 for the newest term, s = t: then all are smaller, or all are larger
-    exp(x[s] - (t - s)*a)              is infinite for x[s] = 800 and s = t, and may be any number later
+    exp(2*a - (t - s)*a)               is infinite for a = 400 and s = t, and may be any number later
     a**(t - s - 2)                     is infinite for a = 0 and s = t, and 0 later
+
+What a term has of its own, as the keys of a recurrent network in exp(k[s] - (t - s)*a), is taken for an exponent that has a number by itself:
+where exp(k[s]) is infinite, the formula is so at s = t already, and the sum stays so.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log
 
@@ -72,7 +75,7 @@ def stay_in_range(factor: Expr, step: Step) -> bool:
         case Call("pow", (base, IndexValue(form))):
             forms: Mapping[Expr, Affine] | None = {base: form}
         case Call("exp", (exponent,)):
-            forms = _forms(exponent, {step.index, step.inner})
+            forms = _forms(exponent, step)
         case _:
             return False
     if forms is None:
@@ -118,18 +121,21 @@ def _change_together(forms: list[Affine], step: Step) -> bool:
     )
 
 
-def _forms(e: Expr, indices: Set[Symbol]) -> Mapping[Expr, Affine] | None:
-    """The exponent as a sum of these values, which the indices do not change, each times its form; None if it is none."""
+def _forms(e: Expr, step: Step) -> Mapping[Expr, Affine] | None:
+    """The exponent as a sum of these values, which the indices do not change, each times its form, beside what each term has of its own;
+    None if it is none.
+    """
+    indices = {step.index, step.inner}
     if indices.isdisjoint(e.symbols):
         return {e: constant(1)}
     match e:
         case IndexValue(form):
             return {Const(1): form}
         case Call("neg", (a,)):
-            of = _forms(a, indices)
+            of = _forms(a, step)
             return of and {v: -f for v, f in of.items()}
         case Call("add" | "sub" as function, (a, b)):
-            left, right = _forms(a, indices), _forms(b, indices)
+            left, right = _forms(a, step), _forms(b, step)
             if left is None or right is None:
                 return None
             total: dict[Expr, Affine] = defaultdict(lambda: constant(0), left)
@@ -137,11 +143,11 @@ def _forms(e: Expr, indices: Set[Symbol]) -> Mapping[Expr, Affine] | None:
                 total[v] += f if function == "add" else -f
             return total
         case Call("mul" | "div" as function, (a, b)) if indices.isdisjoint(b.symbols):
-            return _scaled(function, _forms(a, indices), b)
+            return _scaled(function, _forms(a, step), b)
         case Call("mul", (a, b)) if indices.isdisjoint(a.symbols):
-            return _scaled("mul", _forms(b, indices), a)
+            return _scaled("mul", _forms(b, step), a)
         case _:
-            return None
+            return {} if step.index not in e.symbols else None
 
 
 def _scaled(
