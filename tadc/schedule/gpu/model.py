@@ -141,7 +141,7 @@ def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) 
 def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
     """The threads that fit at once, by their registers and the buffers of their blocks."""
     r = machine.rates
-    if scheduled.tile:
+    if scheduled.tile or scheduled.row:
         used = scheduled.registers(words_of(real))
         blocks = max(scheduled.blocks(words_of(real)), r.registers // (used * machine.block))
     else:
