@@ -4,7 +4,7 @@
     device    what stands before a function of a kernel
 -#}
 // i, of which the compiler knows nothing: what is read there is read in each turn of a loop, and not kept in registers from before it
-{{ device }} {{ integer }} anew({{ integer }} i) {
+{{ device }} int anew(int i) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+r"(i));
 #endif

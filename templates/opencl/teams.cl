@@ -5,7 +5,7 @@
     `values` has an element a work-item.
 -#}
 // i: what is read there need not be read in each turn of a loop
-{{ device }} {{ integer }} anew({{ integer }} i) { return i; }
+{{ device }} int anew(int i) { return i; }
 
 // the value of another work-item
 {{ device }} {{ real }} of_other{{ f }}({{ real }} v, int other, __local {{ real }}* values) {

@@ -108,6 +108,16 @@ def test_blocks_have_the_registers_that_the_model_gives_their_rows(name, mode, l
     assert rows or length > 1024
 
 
+@pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("index_type", ["int32", "int64"])
+def test_rows_with_indices_of_either_width_compile(index_type, dtype):
+    text = cuda_text([kernels(NORM, 256, dtype=dtype)], "", dtype, index_type).text
+
+    assert "anew(rank)" in text
+    assert not compile_cuda(text, "sm_90").warnings
+
+
 def test_what_all_rows_read_is_read_anew_in_each():
     def body(name):
         text = cuda_text([kernels(PROGRAMS[name])], "", "float32").text

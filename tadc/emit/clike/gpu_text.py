@@ -535,7 +535,7 @@ class GpuText(CText):
         if step.wide:
             lines.append(f"{pad}{REAL[self.dtype]} {arrays};")
         if any(self._is_of_all_rows(p) for p in steps_of(step.body)):
-            lines.append(f"{pad}const {self.integer} {MINE} = anew({RANK});")
+            lines.append(f"{pad}const int {MINE} = anew({RANK});")
         return lines + (yield held._lines(step.body, indent))
 
     def _is_of_all_rows(self, step: Step) -> bool:
