@@ -25,10 +25,9 @@ REASONS = {
     ("depthwise", "L2"): "the gradient of the filters: a warp has all nine taps, each of which reads both images at addresses of its own; rows are read again for each row of taps",
     ("hankel", "copies to shared memory"): "sums along anti-diagonals have seven elements a thread, each of which reads twelve elements for eight terms; a part has 128 terms, and a block has nothing to do while the first 32 are copied",
     ("hankel", "loads and stores"): "the gradient by the matrix's elements: warps have four neighbours each, which share what they read but not the lines, and test which of them have a term; parts of a block are as fast, but for the launch that adds them up",
-    ("layer norm, softmax", "memory"): "the gradient: a thread keeps 128 elements in registers, and a multiprocessor has one block; a block for each row takes longer, since its 256 threads, with four elements each, combine nine sums",
     ("matrix product", "copies to shared memory"): OF_PRODUCTS,
     ("paper", "copies to shared memory"): OF_PRODUCTS + "; in gradients each thread keeps elements of another matrix besides its sums, so that it has fewer of these",
-    ("rbf, 64 dimensions", "copies to shared memory"): "gradients: what threads read of shared memory takes as long as they compute, since each has eight of the values that a block computes once, and two blocks are on a multiprocessor; with sixteen there are registers for one block, which takes longer",
+    ("rbf, 64 dimensions", "copies to shared memory"): "gradients: two blocks are on a multiprocessor, whose warps wait for one another at each part; larger tiles leave registers for one block, which takes longer. The gradients by the weights and by the scale are a pass over all pairs of their own, a fifth of the time: elements of each are a row of sums, which threads of the tiles by points would have to combine",
     ("wave", "L2"): "the adjoint: neighbours above, below, in front and behind are in other blocks, which read their rows again",
 }  # fmt: skip
 

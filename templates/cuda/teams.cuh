@@ -3,6 +3,14 @@
     f         "f" or "": the end of a function's name
     device    what stands before a function of a kernel
 -#}
+// i, of which the compiler knows nothing: what is read there is read in each turn of a loop, and not kept in registers from before it
+{{ device }} int anew(int i) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(i));
+#endif
+  return i;
+}
+
 {% for op, before, between, after in (("sum", "", " + ", ""), ("prod", "", " * ", ""), ("max", "maximum" ~ f ~ "(", ", ", ")"), ("min", "minimum" ~ f ~ "(", ", ", ")")) %}
 {%- macro combined(a, b) %}{{ before }}{{ a }}{{ between }}{{ b }}{{ after }}{% endmacro %}
 // over the threads of a warp, always in the same tree: the same bits for all of them

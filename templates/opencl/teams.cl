@@ -4,6 +4,9 @@
     device    what stands before a function
     `values` has an element a work-item.
 -#}
+// i: what is read there need not be read in each turn of a loop
+{{ device }} int anew(int i) { return i; }
+
 // the value of another work-item
 {{ device }} {{ real }} of_other{{ f }}({{ real }} v, int other, __local {{ real }}* values) {
   values[get_local_id(0)] = v;

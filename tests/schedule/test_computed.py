@@ -118,6 +118,30 @@ def test_values_of_blocks_have_the_bits_of_a_thread_a_point(name, mode):
             np.testing.assert_allclose(made[output], expected[output], rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.plain(terms=5)
+@pytest.mark.compiler
+@pytest.mark.parametrize("terms", [1, 31, 33, 63, 64, 65, 97, 511, 513, 1100])
+def test_parts_of_two_blocks_of_terms_are_added_up_as_the_blocks_are(terms, monkeypatch):
+    monkeypatch.setattr("tadc.schedule.gpu.split.WORTH", 2**60)
+    text, sizes, _ = PROGRAMS["Gaussians"]
+    sizes = sizes | {"D": 64, "E": 40}
+    (alone,) = recomputing({"primal": normal(text)}, sizes)
+    gpu = GpuModule.of(alone, alone.program.size_values(sizes), "float32")
+    (kernel,) = gpu.kernels
+    assert [b.counts[0] for b in kernel.computed[0].buffers] == [64]
+    texts = [cuda_text([named(g, kind)], "", "float32") for g, kind in ((gpu, "made"), (by_points(gpu), "points"))]  # fmt: skip
+    batch = HostBatch([(e.text, e.manifest) for e in texts])
+    call = {"I": 67, "J": terms, "D": 64, "E": 40}
+    arrays = arrays_of(alone.program, call, terms)
+    arrays = {name: x.astype(np.float32) for name, x in arrays.items()}
+
+    made, points = (batch.run(k, "primal", arrays, call)["f"] for k in (0, 1))
+
+    expected = Runners(alone.program).run("numpy", "float64", arrays, call)["f"]
+    np.testing.assert_array_equal(made, points)
+    np.testing.assert_allclose(made, expected, rtol=2e-5, atol=1e-6)
+
+
 def test_gradients_of_sums_over_pairs_are_kernels_of_their_own():
     text = "size N, M, D\ninput x[N,D], c[M,D], w[M]\nf[i] = sum{j} w[j]*exp(-sum{d} (x[i,d] - c[j,d])**2)"
     adjoint = adjoint_program(normal(text), ("x", "c", "w"))
@@ -148,12 +172,12 @@ def test_values_of_blocks_are_numpys_on_a_device_of_opencl(name):
 
 def test_the_model_counts_the_points_that_a_thread_has_of_the_blocks_own_tile():
     text, sizes, _ = PROGRAMS["Gaussians"]
-    sizes = sizes | {"D": 64, "E": 100}
+    sizes = sizes | {"D": 24, "E": 100}
     (primal,) = recomputing({"primal": normal(text)}, sizes)
     gpu = GpuModule.of(primal, primal.program.size_values(sizes), "float32")
     (kernel,), (model,) = gpu.kernels, gpu.models(primal.program.size_values(sizes), "float32")
     (computed,) = kernel.computed
-    rows, terms = (t.count for t in computed.tile.indices)
+    terms, rows = (t.count for t in computed.tile.indices)
 
     # Of each point a difference and an addition of its square; two reads of several values each, and a share of the loop.
     assert rows * terms != kernel.points_of_thread

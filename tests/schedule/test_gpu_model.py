@@ -205,6 +205,21 @@ def test_the_least_time_counts_products_and_functions_by_hand():
     assert least.instructions == 55 + 4 * least.special
 
 
+@pytest.mark.parametrize(("dtype", "faster"), [("float32", 5.0), ("float64", 1.0)])
+def test_a_librarys_product_is_quicker_by_instructions_for_matrices(dtype, faster):
+    text = "size N\ninput a[N, N], b[N, N]\nc[i, j] = sum{k} a[i, k]*b[k, j]"
+
+    def found(tensor_cores):
+        f = tadc.compile(text, backend="cuda", dtype=dtype, tensor_cores=tensor_cores)
+        (kernel,) = modelled(f, ("primal",), {"N": 4096}, HOPPER).kernels
+        assert kernel.limit == "a library's product"
+        return kernel
+
+    usual, quick = found(tensor_cores=False), found(tensor_cores=True)
+    assert usual.milliseconds == pytest.approx(faster * quick.milliseconds, rel=0.01)
+    assert usual.ideal_milliseconds == quick.ideal_milliseconds
+
+
 def test_a_program_on_three_machines():
     f = tadc.compile(COPY, backend="cuda", dtype="float32")
     sizes = {"N": 4096, "M": 4096}

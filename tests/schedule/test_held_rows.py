@@ -13,6 +13,7 @@ from programs import normal
 import tadc
 from tadc.compiler import adjoint_program
 from tadc.emit.cuda.file import cuda_text
+from tadc.runtime.cuda.nvrtc import compile_cuda, find_nvrtc
 from tadc.runtime.run import Runners
 from tadc.schedule.gpu.borders import box_interior
 from tadc.schedule.lowered import GpuModule, modules_of
@@ -88,6 +89,43 @@ def test_a_row_is_read_once_and_nothing_but_results_is_stored(name):
     assert gpu.module.temporaries == ()
     assert len(re.findall(r"\bx\[", body)) == len(re.findall(r"\by\[", body)) == 1
     assert "__sync" not in body
+
+
+@pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
+@pytest.mark.parametrize("name", ["norm", "softmax"])
+@pytest.mark.parametrize("mode", ["primal", "adjoint"])
+@pytest.mark.parametrize("length", [512, 1024, 8192])
+def test_blocks_have_the_registers_that_the_model_gives_their_rows(name, mode, length):
+    """What all rows read, such as `g[j]`, is in no registers: these would be as many as those of the row."""
+    gpu = kernels(PROGRAMS[name], length, mode)
+    made = compile_cuda(cuda_text([gpu], "", "float32").text, "sm_90")
+
+    rows = [k for k in gpu.kernels if k.row]
+    for k in rows:
+        usage = made.usage[k.kernel.name]
+        assert k.blocks(1) * 256 * usage.registers <= 65536
+        assert usage.spill_bytes <= 64
+    assert rows or length > 1024
+
+
+@pytest.mark.skipif(find_nvrtc() is None, reason="pip install nvidia-cuda-nvrtc")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("index_type", ["int32", "int64"])
+def test_rows_with_indices_of_either_width_compile(index_type, dtype):
+    text = cuda_text([kernels(NORM, 256, dtype=dtype)], "", dtype, index_type).text
+
+    assert "anew(rank)" in text
+    assert not compile_cuda(text, "sm_90").warnings
+
+
+def test_what_all_rows_read_is_read_anew_in_each():
+    def body(name):
+        text = cuda_text([kernels(PROGRAMS[name])], "", "float32").text
+        return text[text.index('extern "C" __global__') :]
+
+    assert "mine = anew(rank)" in body("norm")
+    assert re.search(r"j\w* = mine \+ turn \* 32;\n[^}]*\bg\[", body("norm"))
+    assert "anew" not in body("softmax")
 
 
 def test_what_other_threads_read_stays_in_memory_behind_a_barrier():

@@ -58,7 +58,9 @@ class KernelPrinter:
         taken += (LANE,) if scheduled.tile else ()
         taken += IN_COLUMNS if self.machine.beside(team) > 1 else ()
         text = kernel_text(scheduled.kernel, program, self.dtype, self.index_type, self.text, taken)
-        return replace(text, team=team, machine=self.machine)
+        return replace(
+            text, team=team, machine=self.machine, box=frozenset(scheduled.kernel.indices)
+        )
 
     def parts(self, scheduled: GpuKernel, program: Program, text: GpuText) -> dict[str, Any]:
         """The template's variables for the kernel."""

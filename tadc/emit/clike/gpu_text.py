@@ -47,6 +47,7 @@ from tadc.schedule.nest.loop_nest import (
     has_loops,
     last_of,
     place_of,
+    reads_of,
     steps_of,
     stores_groups,
     symbols_of,
@@ -57,6 +58,7 @@ __all__ = ["IN_COLUMNS", "IN_PARTS", "LANE", "RANK", "GpuText", "subscript_of", 
 
 RANK = "rank"  # of a thread in its team
 LANE = "lane"  # of a tile
+MINE = "mine"  # the thread's number, of which the compiler knows nothing
 LEADS = "leads"  # whether a thread of a column stores
 IN_COLUMNS = ("own", LEADS)
 LAST = "last"  # behind a part of a staged loop
@@ -70,6 +72,7 @@ IN_PARTS = (
     "next",
     "end",
     "odd",
+    MINE,
     CHOSEN,
 )  # where a team does a loop part by part
 
@@ -85,6 +88,7 @@ class GpuText(CText):
 
     team: int = 1
     machine: Machine = HOPPER
+    box: frozenset[Symbol] = frozenset()  # the indices of its points
     tile: tuple[TileIndex, ...] = ()  # that is being printed
 
     target: ClassVar[Target] = "cuda"
@@ -527,8 +531,19 @@ class GpuText(CText):
         """What a thread has of a row, in registers: their places in the arrays are numbers once loops are unrolled."""
         held = replace(self, wide=self.wide.union(step.wide), at="turn", lanes=step.count)
         arrays = ", ".join(f"{self.names[t]}[{step.count}]" for t in step.wide)
-        lines = [f"{'  ' * indent}{REAL[self.dtype]} {arrays};"] if step.wide else []
+        pad, lines = "  " * indent, []
+        if step.wide:
+            lines.append(f"{pad}{REAL[self.dtype]} {arrays};")
+        if any(self._is_of_all_rows(p) for p in steps_of(step.body)):
+            lines.append(f"{pad}const int {MINE} = anew({RANK});")
         return lines + (yield held._lines(step.body, indent))
+
+    def _is_of_all_rows(self, step: Step) -> bool:
+        """Whether it is a pass that reads the same elements in every row: compilers would read them before the first one, and keep them."""
+        if not (isinstance(step, TeamLoop) and step.held):
+            return False
+        read = (e for e in reads_of(step.body) if step.range.index in e.symbols)
+        return any(e.symbols.isdisjoint(self.box) for e in read)
 
     def _held_pass(self, step: TeamLoop, indent: int) -> Generator[Any, Any, list[str]]:
         """The thread's elements of the row, one each turn."""
@@ -537,7 +552,8 @@ class GpuText(CText):
         mentioned = {s for within in steps_of(step.body) for s in symbols_of(within)}
         lines = [f"{pad}#pragma unroll", f"{pad}for (int turn = 0; turn < {self.lanes}; turn++) {{"]
         if index in mentioned or trips % self.team:
-            element = f"{RANK} + turn * {self.team}"
+            place = MINE if self._is_of_all_rows(step) else RANK
+            element = f"{place} + turn * {self.team}"
             lines.append(f"{pad}  const {self.integer} {self.names[index]} = {element};")
         if trips % self.team:
             lines.append(f"{pad}  if ({self.names[index]} < {trips}) {{")

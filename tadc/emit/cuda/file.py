@@ -35,7 +35,7 @@ from tadc.ir.element_types import HALF_TYPES
 from tadc.ir.program import Program
 from tadc.schedule.gpu.scheduled import GpuKernel
 from tadc.schedule.lowered import GpuModule, Module
-from tadc.schedule.nest.loop_nest import Tile
+from tadc.schedule.nest.loop_nest import HeldRow, Tile
 from tadc.version import __version__
 
 __all__ = ["cuda_launcher", "cuda_text"]
@@ -136,7 +136,7 @@ def _blocks(scheduled: GpuKernel, dtype: DType) -> int | None:
     """The number of blocks to fit on a multiprocessor, so that ptxas leaves a thread the registers it needs; None for no limit."""
     words = 3 if dtype == "float64" else 1  # two, and more in what functions compute
     match scheduled.kernel.body:
-        case (Tile(),):
+        case (Tile() | HeldRow(),):
             return scheduled.blocks(words)
         case _:
-            return 4 if dtype == "float64" and not scheduled.row else None
+            return 4 if dtype == "float64" else None

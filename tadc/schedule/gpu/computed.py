@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from tadc.ir.affine import Symbol, constant, symbol
-from tadc.ir.domain import EVERYWHERE
+from tadc.ir.domain import EVERYWHERE, Domain
 from tadc.ir.element_types import item_bytes
 from tadc.ir.expr import Expr, Read, Select
 from tadc.ir.names import Names
@@ -29,6 +29,7 @@ from tadc.schedule.nest.loop_nest import (
     Accumulate,
     Accumulator,
     Assign,
+    Branch,
     Buffer,
     Computed,
     Kernel,
@@ -56,8 +57,8 @@ __all__ = ["shares_values", "with_computed_values"]
 LONG = 64  # values of the loop
 ALONG = 16  # threads of a block along each of two indices
 STAGED_BYTES = item_bytes("float64")  # of a number, as tiles are chosen
-# Values of the loop that a thread has of each part: a block of terms is one of these, or two.
-PARTS = (2, 1)
+# Values of the loop that a thread has of each part: that is two blocks of terms, one, or half of one.
+PARTS = (4, 2, 1)
 ROWS = (4, 8)  # values that a thread has of the index that values and elements share
 COLUMNS = (1, 2, 4, 8)  # and of that which elements alone have
 MOST_SUMS = 48  # of a thread
@@ -189,7 +190,7 @@ class _Terms:
         middle = {**sizes, **{i: n.at(sizes) // 2 for i, n in pairs}, j: end // 2, part: end // 2 // shape.terms}  # fmt: skip
 
         own = self._computing(buffers, shape.row)
-        counts = Shape({shape.row: shape.rows, j: shape.each}, {shape.row: ALONG, j: ALONG})
+        counts = Shape({j: shape.each, shape.row: shape.rows}, {j: ALONG, shape.row: ALONG})
         own = tiled(own, program, (EVERYWHERE, own.body), counts, middle, machine, taken=taken)
         own_buffers = (*buffers.values(), *buffers_of(own.body))
         taken += [b.name for b in own_buffers]
@@ -203,6 +204,9 @@ class _Terms:
         around = tiled(around, program, (EVERYWHERE, around.body), counts, middle, within, taken=taken)  # fmt: skip
         match own.body, around.body:
             case (Tile(interior=()) as inner,), (Tile(interior=()) as outer,) if left >= 0:
+                inner = replace(
+                    inner, body=tuple(_everywhere(inner.body, {b.name for b in buffers.values()}))
+                )
                 computed = Computed(tuple(buffers.values()), j, part, (inner,))
                 body = tuple(_with(computed, outer.body, shape.row))
                 return replace(around, body=(replace(outer, body=body),))
@@ -210,16 +214,20 @@ class _Terms:
                 return None
 
     def _computing(self, buffers: Mapping[Expr, Buffer], row: Symbol) -> Kernel:
-        """The kernel of what the block computes, for each value of the loop too."""
+        """The kernel of what the block computes, for each value of the loop too. Neighbouring threads have neighbouring rows, which their
+        buffers have side by side.
+        """
         kernel, r = self.kernel, self.loop.range
         place = symbol(place_of(r.index)), symbol(place_of(row))
         stores = tuple(Store(b.name, place, e) for e, b in buffers.items())
         before = _needed(self.before, (*self.shared, *stores))
         extents = dict(zip(kernel.indices, kernel.extents, strict=True))
+        extents[r.index] = r.highs[0].form + 1
+        indices = (r.index, *(i for i in self.own if i != row), row)
         return replace(
             kernel,
-            indices=(*self.own, r.index),
-            extents=(*(extents[i] for i in self.own), r.highs[0].form + 1),
+            indices=indices,
+            extents=tuple(extents[i] for i in indices),
             body=(*before, *self.shared, *stores),
             writes=(),
         )
@@ -330,6 +338,16 @@ def _replaced(steps: Sequence[Step], read: Mapping[Expr, Read]) -> Iterator[Step
     for step in steps:
         values = tuple(replaced(e, read) for e in values_of(step))
         yield map_bodies(with_values(step, values), lambda inner: _replaced(inner, read))
+
+
+def _everywhere(steps: Sequence[Step], buffers: Set[str]) -> Iterator[Step]:
+    """The steps, which store to buffers beyond the edge of the box too, what nothing reads: without tests neighbours are stored at once."""
+    for step in steps:
+        match step:
+            case Branch(Domain(), (Store(t) as store,), ()) if t in buffers:
+                yield store
+            case _:
+                yield map_bodies(step, lambda inner: _everywhere(inner, buffers))
 
 
 def _with(computed: Computed, steps: Sequence[Step], row: Symbol) -> Iterator[Step]:

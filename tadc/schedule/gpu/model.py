@@ -7,7 +7,7 @@ compare schedules with one another, and with the least that a machine needs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from tadc.ir.element_types import arithmetic, item_bytes
@@ -120,14 +120,18 @@ def _least(kernel: Kernel, program: Program, sizes: Sizes, machine: Machine, dty
 def product_model(
     scheduled: GpuKernel, program: Program, sizes: Sizes, machine: Machine, dtype: str
 ) -> KernelModel:
-    """The model of a matrix product that a library computes: nothing is known of its threads."""
+    """The model of a matrix product that a library computes, by instructions for matrices if it may: nothing is known of its threads."""
     launch = machine.rates.launch
     product = left_to_blas(scheduled.kernel, program, sizes)
     calls = product.calls(sizes) if product else 1
-    seconds = _least(scheduled.kernel, program, sizes, machine, dtype)
+    seconds = least = _least(scheduled.kernel, program, sizes, machine, dtype)
+    if machine.tensor_cores and arithmetic(dtype) == "float32":
+        r = machine.rates
+        rates = replace(r, float32=max(r.float32, r.matrix))
+        seconds = _least(scheduled.kernel, program, sizes, replace(machine, rates=rates), dtype)
     limit = "a library's product"
     by = {limit: seconds / OF_PEAK}
-    return KernelModel(by[limit] + calls * launch, seconds + launch, limit, 0, 0, 0.0, 0.0, by, {})
+    return KernelModel(by[limit] + calls * launch, least + launch, limit, 0, 0, 0.0, 0.0, by, {})
 
 
 def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) -> float:
@@ -141,7 +145,7 @@ def ideal_seconds(program: Program, sizes: Sizes, machine: Machine, dtype: str) 
 def _resident(scheduled: GpuKernel, machine: Machine, real: str) -> int:
     """The threads that fit at once, by their registers and the buffers of their blocks."""
     r = machine.rates
-    if scheduled.tile:
+    if scheduled.tile or scheduled.row:
         used = scheduled.registers(words_of(real))
         blocks = max(scheduled.blocks(words_of(real)), r.registers // (used * machine.block))
     else:

@@ -37,6 +37,7 @@ __all__ = ["MOST_REGISTERS", "GpuKernel", "words_of"]
 
 REGISTERS = 24  # of a thread, for what all of its points need
 ADDRESSES = 16  # and where these read from memory
+SUMS_OF_ROW = 8  # and for sums along a row whose elements it keeps
 MOST_REGISTERS = 255
 OF_GROUP = 3  # values of a long sum that are rarely needed: that of a group, of all, and its rounding error
 REGISTERS_BY_BLOCKS = {
@@ -135,7 +136,9 @@ class GpuKernel:
         return sum(found.values())
 
     def registers(self, words: int) -> int:
-        """Of a thread that has a tile, for what its loops need, where a number takes so many."""
+        """Of a thread that has a tile, or elements of a row, for what its loops need, where a number takes so many."""
+        if self.row:
+            return REGISTERS + SUMS_OF_ROW + words * self.held
         sums, staged = self.values, self._staged
         tiles = (self.tile, *(c.tile.indices for c in self.computed))
         factors = max(sum(t.count for t in tile) for tile in tiles) if sums else 0
@@ -147,7 +150,7 @@ class GpuKernel:
         return REGISTERS + words * (sums + factors + together + self.held + kept)
 
     def blocks(self, words: int) -> int:
-        """How many blocks a multiprocessor is to hold at least: as many as leave threads that have tiles their registers."""
+        """How many blocks a multiprocessor is to hold at least: as many as leave threads their tiles, or rows."""
         used = self.registers(words)
         return next((n for n, most in REGISTERS_BY_BLOCKS.items() if used <= most), 1)
 

@@ -161,6 +161,7 @@ class _Blocks:
     ranges: _Ranges
     team: int
     data: frozenset[Symbol]  # that are looked up
+    in_group: bool = False  # whether all sums are those of groups, of blocks that rounding errors are tracked for elsewhere
     wide: set[str] = field(
         default_factory=set
     )  # locals with a value per lane, outside of the lanes
@@ -224,7 +225,9 @@ class _Blocks:
                 yield replace(step, before=before, after=after, whole=whole, carried=carried)
             case _ if read:
                 yield from (self._in_bodies(s, inner) for s in run)
-            case Loop() | TeamLoop() | Strips(divided=True) if inner and terms > _length(inner):
+            case Loop() | TeamLoop() | Strips(divided=True) if inner and terms > self._length(
+                inner
+            ):
                 yield from self._loop(run, inner)
             case Interior() | Staged() if inner:
                 yield from self._one_by_one(step, inner)
@@ -288,12 +291,17 @@ class _Blocks:
         assert isinstance(loop, _Loop)
         terms = self._most_terms(loop.body, sums)
         of_row = isinstance(loop, TeamLoop) and loop.held  # which is one loop, and short
-        is_block = terms == _length(sums) and any(isinstance(s, Computed) for s in loop.body)
-        if of_row or (2 * terms > _length(sums) and not is_block):
+        blocks, rest = divmod(terms, self._length(sums))
+        is_computed = not rest and any(isinstance(s, Computed) for s in loop.body)
+        if is_computed and blocks > 1 and GROUP % blocks == 0 and self._in_groups(sums):
+            yield self._groups_of_parts(run, blocks, sums)
+            return
+        is_block = is_computed and blocks == 1
+        if of_row or (2 * terms > self._length(sums) and not is_block):
             yield from (self._in_bodies(s, sums) for s in run)
             return
         parts = self._parts(sums)
-        length = _length(sums) // terms * self._share(loop)
+        length = self._length(sums) // terms * self._share(loop)
         # Each is a loop of the same kind.
         within = cast("list[_Loop]", [self._in_bodies(_renamed(s, parts), {}) for s in run])
         short = self._is_short(loop, length)
@@ -302,6 +310,15 @@ class _Blocks:
             yield Branch(short, one, tuple(self._in_blocks(within, length, sums, parts)))
         else:
             yield from self._in_blocks(within, length, sums, parts)
+
+    def _groups_of_parts(self, run: Sequence[Step], blocks: int, sums: _Sums) -> Loop:
+        """A loop of parts, each of which has so many blocks of terms: these are added up in the same groups as those of a loop."""
+        groups = self._groups(sums)
+        adding = replace(self, in_group=True)
+        none = dict.fromkeys(groups.values())
+        within = cast("list[_Loop]", [adding._in_bodies(_renamed(s, groups), none) for s in run])
+        carried = self._all_carried(sums, groups)
+        return self._blocks(within, GROUP // blocks, groups, carried, "group")
 
     def _is_short(self, loop: _Loop, length: int) -> Domain | None:
         """Whether a loop is one block, where data say how long it is: most of those are short. None where data do not."""
@@ -373,11 +390,11 @@ class _Blocks:
         """A loop that is no single one in the text: after the last value of each block its part is carried over."""
         body = step.outside if isinstance(step, Interior) else step.body
         terms = self._most_terms(body, sums)
-        if 2 * terms > _length(sums):
+        if 2 * terms > self._length(sums):
             yield self._in_bodies(step, sums)
             return
         parts = self._parts(sums)
-        length, behind = _length(sums) // terms, symbol(step.range.index) + 1
+        length, behind = self._length(sums) // terms, symbol(step.range.index) + 1
         several = self.ranges.most_trips(step.range) > 2 * length
         groups = self._groups(sums) if several and self._in_groups(sums) else {}
         yield from self._zeros([*groups.values(), *parts.values()])
@@ -420,6 +437,10 @@ class _Blocks:
 
     def _parts(self, sums: _Sums, hint: str = "part") -> dict[str, str]:
         return {s: self._local(f"{s}_{hint}", like=s) for s in sums}
+
+    def _length(self, sums: _Sums) -> int:
+        """The length of a block of all these sums, in terms."""
+        return LENGTH if self.in_group or _lost(sums) else 2 * LENGTH
 
     def _in_groups(self, sums: _Sums) -> bool:
         """Whether blocks are added up in groups first: threads of a team that share a loop have few each."""
@@ -547,11 +568,6 @@ def _lost(sums: _Sums) -> list[str]:
     return [low for low in sums.values() if low is not None]
 
 
-def _length(sums: _Sums) -> int:
-    """The length of a block of all these sums, in terms."""
-    return LENGTH if _lost(sums) else 2 * LENGTH
-
-
 def _sorted(names: set[str]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
@@ -562,9 +578,11 @@ def _read(local: str) -> Expr:
 
 def _ends_with_parts(step: Staged, length: int) -> bool:
     """Whether blocks of so many values end where parts do."""
-    begins = step.range.lows[0].form if len(step.range.lows) == 1 else None
-    whole = begins is not None and begins.is_constant and begins.constant % step.count == 0
-    return whole and step.range.lows[0].divisor == 1 and length % step.count == 0
+    if len(step.range.lows) != 1 or length % step.count:
+        return False
+    begins, divisor = step.range.lows[0]
+    numbers = (begins.constant, *(c for _, c in begins.terms))
+    return divisor == 1 and all(n % step.count == 0 for n in numbers)
 
 
 def _runs(steps: Sequence[Step]) -> Iterator[list[Step]]:
