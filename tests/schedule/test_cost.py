@@ -11,9 +11,10 @@ from programs import normal
 from random_programs import random_program
 
 import tadc
-from tadc.ir.affine import symbol
+from tadc.ir.affine import constant, symbol
 from tadc.ir.domain import Domain, at_least_zero, between, divides, equals_zero
 from tadc.ir.expr import Call, Comparison, Const, Read, Select
+from tadc.ir.range import Bound, Range
 from tadc.ir.walk import postorder
 from tadc.schedule.nest.cost import INTEGER_POWERS, Points, operations_at, program_cost
 from tadc.schedule.nest.loop_nest import Accumulate, Branch, LetIndex, Loop, Store, values_of
@@ -293,3 +294,31 @@ def test_the_table_of_costs_is_that_of_the_examples(request):
     if request.config.getoption("--update-golden"):
         PERFORMANCE.write_text(performance(), "utf-8")
     assert PERFORMANCE.read_text("utf-8") == performance()
+
+
+def test_a_loop_may_hide_an_index_around_it():
+    box = {"i": N, "j": constant(3)}
+    outside = Points(("i", "j"), (), Domain.box(box))
+    inside = outside.along(Range("i", (Bound(constant(0)),), (Bound(j),)))
+
+    assert inside.count({"N": 4}) == 4 * (1 + 2 + 3)
+
+
+def test_steps_that_hide_indices_of_others_are_counted():
+    text = (
+        "size N, T\ninput m[N]\nstate q[N,3], p[N,3]\nrepeat T {\n"
+        " p[i,c] <- p[i,c] + sum{j} m[j]*(q[j,c] - q[i,c])*(1 + sum{e: 3} (q[j,e] - q[i,e])**2)**(-1.5)\n"
+        " q[i,c] <- q[i,c] + p[i,c]\n}"
+    )
+    f, oracle = (
+        tadc.compile(text, backend=b, **more)
+        for b, more in (("native", {"memory": "recompute"}), ("interpreter", {}))
+    )
+    rng = np.random.default_rng(0)
+    arrays = rng.normal(size=2), rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+    cotangents = np.ones((2, 3)), np.ones((2, 3))
+
+    found, expected = (g.vjp(*arrays, T=2)[1](cotangents) for g in (f, oracle))
+
+    for name, gradient in expected.items():
+        np.testing.assert_allclose(found[name], gradient, rtol=1e-10)

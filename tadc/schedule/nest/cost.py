@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import count
 from math import prod
 from typing import Any, TypeAlias
 
@@ -240,7 +241,25 @@ class Points:
         """The points inside a loop over the range."""
         if not self._unknown.isdisjoint(r.symbols):
             return self._along_data(r)
-        return replace(self, indices=(*self.indices, r.index)).within(r.conditions)
+        around = self._hiding(r.index) if r.index in self.indices else self
+        return replace(around, indices=(*around.indices, r.index)).within(r.conditions)
+
+    def _hiding(self, index: Symbol) -> Points:
+        """The points with another name for an index that a loop inside hides."""
+        taken = {
+            *self.indices,
+            *self._unknown,
+            *self.domain.symbols,
+            *(d.name for d in self.derived),
+        }
+        other = next(name for n in count(1) if (name := f"{index}_around_{n}") not in taken)
+        values = {index: symbol(other)}
+        return replace(
+            self,
+            indices=tuple(other if i == index else i for i in self.indices),
+            derived=tuple(d.substitute(values) for d in self.derived),
+            domain=self.domain.substitute(values),
+        )
 
     def _along_data(self, r: Range) -> Points:
         """The points inside a loop whose ends are data: its values for all the indices together that these are looked up with
