@@ -81,6 +81,31 @@ READ = [
     (r"\[ s = \sum_k \dot{m}''_{\infty,k} a_k \]", "input m_dot_prime_prime_infty[N], a[N]; s = sum{k} m_dot_prime_prime_infty[k]*a[k]"),
     (r"\[ y = \sum_{j=1}^{N} \frac{K_j^3}{K^3} \] with $K_j = A_j w_j$ and $K = \sum_j K_j$.",
      "size N; input A[N], w[N]; y = sum{j} (A[j]*w[j])**3/(sum{i} A[i]*w[i])**3"),
+    # labels of what is defined are labels on other left sides, too
+    (r"\[ k_D^2 = \sum_s n_s q_s, \quad \lambda_D = \frac{1}{k_D} \]",
+     "input n[N], q[N]; k = sqrt(sum{s} n[s]*q[s]); lambda = 1/k"),
+    (r"\[ \rho_m = \sum_i \rho_i x_i, \quad v_m = 1 / \rho_m \]", "input rho[N], x[N]; r = sum{i} rho[i]*x[i]; v = 1/r"),
+    (r"\[ k_F = (3 \pi^2 n)^{1/3}, \quad T_F = k_F^2 / m \]", "input n[], m[]; k = (3*pi**2*n)**(1/3); T = k**2/m"),
+    (r"\[ k_F = (3 \pi^2 n)^{1/3}, \quad E_F = \frac{k_F^2}{2 m}, \quad T_F = E_F / k_B \]",
+     "input n[], m[], k_B[]; k = (3*pi**2*n)**(1/3); T = k**2/(2*m)/k_B"),
+    (r"\[ \alpha_s = \sum_i x_i, \quad \beta_s = \alpha_s + \gamma_s \]", "input x[N], gamma_s[]; b = sum{i} x[i] + gamma_s"),
+    (r"\[ c_s^2 = \frac{\gamma p}{\rho}, \quad M_i = v_i / c_s \]", "input gamma[], p[], rho[], v[N]; M[i] = v[i]/sqrt(gamma*p/rho)"),
+    # primes of rows beside themselves
+    ("%!tadc input x[n, k], e[n]\n" r"\[ S = \sum_{i=1}^n x_i x_i' e_i^2 \]",
+     "input x[n, k], e[n]; S[p, q] = sum{i} x[i, p]*x[i, q]*e[i]**2"),
+    ("%!tadc input A[n, n]\n" r"\[ B = A + A' \]", "input A[n, n]; B[i, j] = A[i, j] + A[j, i]"),
+    # declared names with numbers, of one letter and of several
+    ("%!tadc input G_0[p, p], G[m, p, p]\n" r"\[ S = G_0 + \sum_{j=1}^{m} G_j \]",
+     "input G_0[p, p], G[m, p, p]; S[a, b] = G_0[a, b] + sum{j} G[j, a, b]"),
+    ("%!tadc input EC_50[]\n" r"\[ E_i = \frac{C_i}{EC_{50} + C_i} \]", "input C[N], EC_50[]; E[i] = C[i]/(EC_50 + C[i])"),
+    (r"\[ \mathrm{CL_{cr}} = \frac{w}{S_{cr}} \]", "input w[], S_cr[]; CL = w/S_cr"),
+    # arguments that are indices, behind names with labels; elements at a number
+    (r"\[ f(i) = \sum_{j} A(i, j) f_0(j) \]", "input A[N, M], f_0[M]; f[i] = sum{j} A[i, j]*f_0[j]"),
+    (r"\[ V(s) = \sum_{s'} P(s, s') V_{old}(s') \]", "input P[N, M], V_old[M]; V[s] = sum{t} P[s, t]*V_old[t]"),
+    (r"\[ J = \sum_{t=0}^{T-1} (u(t+1) - u(t))^2 + u(0)^2 \]",
+     "size T; input u[T+1]; J = sum{t=0..T-1} (u[t+1] - u[t])**2 + u[0]**2"),
+    # ranges between letters, whose shapes tell the first index
+    ("%!tadc input s[n]\n%!tadc size m = 3\n" r"\[ y = \sum_{i = m}^{n} s_i \]", "input s[n]; y = sum{i=2..n-1} s[i]"),
 ]  # fmt: skip
 
 
@@ -135,6 +160,16 @@ REFUSED = [
     (r"\[ y_i = \cos\omega\,t_i \]", "or of the product with it"),
     (r"\[ y_k = x_k, \qquad y_1 \ge y_2 \ge \dots \ge y_n \]", "the formula has ended before this"),
     (r"where $\sigma$ is not the sigmoid but the tanh. \[ y = \sum_i \sigma(x_i - \mu) \]", "may be the sigmoid or a product"),
+    (r"\[ y = \sum_i f_i \, dx_i \]", "may be the step of `x`"),
+    (r"\[ y_i = \log (x_i)_+ \]", "the positive part of the argument, or of the function's value"),
+    (r"\[ y_i = \log (x_i)^+ \]", "the positive part of the argument, or of the function's value"),
+    ("%!tadc input A[n, n], b[n]\n" r"\[ C_{ij} = A_{ij} - b \]", "its subscript is not written"),
+    (r"\[ L = \sum_{i = d+1}^{D} s_i \]", "this range has no number"),
+    (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
+    ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),
+    (r"\[ y_i = x_i + EC_{50} C_i \]", "may be one name, or a product with an element of `C`"),
+    ("%!tadc input x[N, T]\n" r"\[ y_i = x_i(2) \]", "nothing tells whether the first element"),
+    ("%!tadc input x[N, T], k[]\n" r"\[ y_i = x_i(k) \]", "may be meant, an element of `x`, or a product with `k`"),
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
-from tadc.syntax.nodes import Node, free_names, nodes, parts
+from tadc.syntax.nodes import Node, free_names, key, nodes, parts
 from tadc.syntax.tex.base_values import refuse_parameters, refuse_values
 from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
 from tadc.syntax.tex.linear import Linear
@@ -148,7 +148,38 @@ def _told_by_numbers(
             fix=f"write `%!tadc base 0` or `%!tadc base 1`; where the number is a label, {_as_label(numbers[0])}",
         )
     refuse_values(definitions)
+    for definition in definitions:
+        for r in _between_letters(definition):
+            high = key(r.high) if r.high is not None else None
+            if any(e == high for e in _extents_at(r, definition, shapes)):
+                return 1, f"the shapes fit only then: `{_shown(r.span)}` ends at the last", r.span
+            raise SyntaxError(
+                r.span,
+                f"nothing tells whether the first element is `x_0` or `x_1`, and this range has no number: `{_shown(r.span)}`",
+                fix="write `%!tadc base 0` or `%!tadc base 1`",
+            )
     return None, "", None
+
+
+def _between_letters(definition: Definition) -> Iterator[Range]:
+    r"""The ranges of indices of subscripts from one letter to another, `\sum_{i=d+1}^{D}`; up to `D-1` they count from 0, and from `-k` to `k`
+    the subscript 0 has its place.
+    """
+    for r, subscripts in _ranges_with_subscripts(definition):
+        is_letter = isinstance(r.low, (Name, ast.Binary))
+        if subscripts and is_letter and isinstance(r.high, Name):
+            yield r
+
+
+def _extents_at(
+    r: Range, definition: Definition, shapes: Mapping[str, Sequence[Expression] | None]
+) -> Iterator[object]:
+    """The declared extents of the dimensions that the index of the range runs along, by key."""
+    for node in nodes((definition.body,)):
+        if isinstance(node, Element) and (extents := shapes.get(node.name.name)):
+            for s, extent in zip(node.subscripts, extents, strict=False):
+                if isinstance(s, Name) and s.name == r.name.name:
+                    yield key(extent)
 
 
 class _Numbered(NamedTuple):

@@ -44,6 +44,7 @@ from tadc.syntax.tex.defined_conditionals import (
 )
 from tadc.syntax.tex.defined_norms import defined_norms, with_defined_norms
 from tadc.syntax.tex.diagonal_matrices import with_vectors_in_diagonals
+from tadc.syntax.tex.differentials import has_distance, with_unclear_differentials
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
 from tadc.syntax.tex.element_products import with_element_products
@@ -556,6 +557,11 @@ def _shapes_of_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_shapes_of_parts(tokens, parts) if id(tokens) in prose else [*tokens]
 
 
+def _differentials(f: Formulas) -> Callable[[Tokens], Tokens]:
+    is_number = "d" in f.declared or has_distance(f.displayed)
+    return list if is_number else with_unclear_differentials
+
+
 def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.ranks.get("pi") == 0:
         return list
@@ -667,6 +673,7 @@ PASSES: tuple[Pass, ...] = (
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
     _repeated_differences,
+    _differentials,
     _circle_numbers,
     _unclear_words,
     _stacked_rows,

@@ -474,7 +474,8 @@ class Scripts:
             text = f"`{name.value}` is one name: the definition of `{base.value}` reads no other element of it"
             self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
             return name, None
-        if not others and (name.value in self.scalars or base.value in self._pairs):
+        is_declared = name.value in self.declared - self.sizes
+        if not others and (is_declared or base.value in self._pairs):
             return name, None
         if base.value in self._intercepts and _is_zero(below[1:-1]):
             text = f"`{name.value}` is one name: the vector `{base.value}` begins at 1"

@@ -1,0 +1,58 @@
+r"""A `d` behind a thin space and in front of a name, `\sum_i f_i \, dx_i`: the sign of a differential, or a number, which would multiply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from tadc.syntax.tex.as_printed import as_printed
+from tadc.syntax.tex.commands import REFUSED
+from tadc.syntax.tex.token_list import Token, closing_brackets
+
+__all__ = ["has_distance", "with_unclear_differentials"]
+
+_SPACES = frozenset(("THIN", "QUAD"))
+
+
+def has_distance(streams: Sequence[Sequence[Token]]) -> bool:
+    """Whether a `d` stands somewhere in front of no name: it is a number then."""
+    return any(
+        token.type == "NAME" and token.value == "d" and place not in {*_differentials(tokens)}
+        for tokens in streams
+        for place, token in enumerate(tokens)
+        if not _is_in_script(tokens, place)
+    )
+
+
+def with_unclear_differentials(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with an error for each `d` that space sets apart from what is in front, and none from the name behind; an integral has its
+    own sign.
+    """
+    result = list(tokens)
+    if any(t.type == "ERROR" and t.value == REFUSED["int"][0] for t in tokens):
+        return result
+    for place in _differentials(tokens):
+        name = tokens[place + 1]
+        is_apart = place > 0 and tokens[place - 1].type in _SPACES
+        if is_apart and tokens[place].end == name.start:
+            shown = as_printed(name.value)
+            fact = f"`d {shown}` may be the step of `{shown}`, or a product with a number `d`"
+            fix = rf"write `\Delta {shown}` for the step, or the product with a sign, `d \cdot {shown}`"
+            result[place] = replace(tokens[place], type="ERROR", value=fact, note=fix)
+    return result
+
+
+def _differentials(tokens: Sequence[Token]) -> Iterator[int]:
+    """The places of a `d` with a name behind it."""
+    for place, (token, after) in enumerate(pairwise(tokens)):
+        if (token.type, token.value, token.note) == ("NAME", "d", "") and after.type == "NAME":
+            yield place
+
+
+def _is_in_script(tokens: Sequence[Token], place: int) -> bool:
+    """Whether it stands below or above a name."""
+    return any(
+        opening < place < end and opening > 0 and tokens[opening - 1].type in ("SUB", "SUP")
+        for opening, end in closing_brackets(tokens).items()
+    )
