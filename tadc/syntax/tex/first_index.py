@@ -16,6 +16,7 @@ from tadc.syntax.tex.base_values import refuse_parameters, refuse_values
 from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
 from tadc.syntax.tex.linear import Linear
 from tadc.syntax.tex.periods import wrapped_index
+from tadc.syntax.tex.reached_ends import counts_from_one
 from tadc.syntax.tex.zero_starts import beginning_at_zero, printed_from_zero
 
 __all__ = ["base_of"]
@@ -80,6 +81,10 @@ def base_of(
             f"a range starts at 1 here and another one at 0, `{_shown(zeros[0].span)}`: is the first element `x_0` or `x_1`?",
             fix="write `%!tadc base 0` or `%!tadc base 1`",
         )
+    one = counts_from_one(definitions)
+    are_others = all(s.reaches is None for s in zeros) or _has_zeros_apart(definitions)
+    if one is not None and are_others:
+        return 1, f"the first element is that at 1: `{_shown(one)}`", one
     if zeros:
         return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
     listed = _listed(definitions)

@@ -239,6 +239,8 @@ def _count(word: Key, displays: Sequence[Sequence[Token]]) -> int:
 
 def _element(head: _Head, first: Token, last: Token) -> list[Token]:
     note = {"mark": first.note, "derivative": "derivative"}.get(head.key[0], "")
+    if head.key[:2] == ("letters", "Delta"):
+        note = last.note  # `\Delta\mathbf{r}_i` is a vector, too
     name = Token("NAME", head.name, first.start, last.end, note)
     if not head.subscripts:
         return [name]
@@ -421,7 +423,7 @@ def _letters(tokens: Sequence[Token], place: int) -> _Head | None:
     while (
         end < len(tokens)
         and tokens[end].type == "NAME"
-        and not tokens[end].note
+        and (not tokens[end].note or tokens[end - 1].value == "Delta")
         and not tokens[end - 1].note
         and (tokens[end - 1].end == tokens[end].start or tokens[end - 1].value in _STEPS)
     ):

@@ -70,6 +70,7 @@ from tadc.syntax.tex.shapes import (
     about,
     is_plain,
     of_rows,
+    refuse_complex,
     sizes_of,
 )
 from tadc.syntax.tex.skipped import nothing, products, told, unread_equations, without_factors
@@ -196,6 +197,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     used |= {name.removesuffix("_prime") for name in used}  # `x_i' \beta` may be a transpose
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared, declared)
+    refuse_complex(shapes, text)
     rows, ranks_of_rows, shapes = of_rows(shapes, definitions, bodies_of_functions)
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}

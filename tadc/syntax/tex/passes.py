@@ -48,6 +48,7 @@ from tadc.syntax.tex.differentials import has_distance, with_unclear_differentia
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
 from tadc.syntax.tex.element_products import with_element_products
+from tadc.syntax.tex.empty_groups import staggered_names, with_scripts_on_nothing
 from tadc.syntax.tex.evaluation_points import (
     nodes_of_points,
     points_beside_nodes,
@@ -106,6 +107,7 @@ from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
 from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
 from tadc.syntax.tex.repeated_differences import has_number_delta, with_unclear_differences
+from tadc.syntax.tex.repeated_pairs import with_unclear_pairs
 from tadc.syntax.tex.replacements import replaced, with_replacements
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
@@ -557,6 +559,15 @@ def _shapes_of_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_shapes_of_parts(tokens, parts) if id(tokens) in prose else [*tokens]
 
 
+def _scripts_on_nothing(f: Formulas) -> Callable[[Tokens], Tokens]:
+    unclear = staggered_names(f.tokens)
+    return lambda tokens: with_scripts_on_nothing(tokens, unclear, is_upper=f.is_upper)
+
+
+def _repeated_pairs(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return list if f.is_upper else with_unclear_pairs
+
+
 def _differentials(f: Formulas) -> Callable[[Tokens], Tokens]:
     is_number = "d" in f.declared or has_distance(f.displayed)
     return list if is_number else with_unclear_differentials
@@ -598,6 +609,8 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 
 PASSES: tuple[Pass, ...] = (
+    _scripts_on_nothing,
+    _repeated_pairs,
     _forgotten_backslashes,
     _units,
     _each(with_arrows_in_bold),
