@@ -13,6 +13,7 @@ from tadc.syntax.tex.token_list import ENDS_OPERAND, Token, closing_brackets
 __all__ = ["staggered_names", "with_scripts_on_nothing"]
 
 _INDICES = frozenset(("NAME", "NUM", "COMMA", "PRIME"))
+_ROOM = frozenset(("THIN", "QUAD"))  # in front of a lower index, for that above: `T^\mu_{\;\;\nu}`
 
 
 def staggered_names(streams: Sequence[Sequence[Token]]) -> set[str]:
@@ -34,7 +35,7 @@ def with_scripts_on_nothing(
     tokens: Sequence[Token], unclear: Set[str], *, is_upper: bool
 ) -> list[Token]:
     """The tokens with all indices of such names below them, in order, and errors for other scripts on nothing."""
-    if not any(t.type == "RGROUP" for t in tokens):
+    if not any(t.type == "RGROUP" or t.type in _ROOM for t in tokens):
         return list(tokens)
     closing = closing_brackets(tokens)
     result: list[Token] = []
@@ -90,10 +91,25 @@ def _scripts(
             inner = tokens[at + 4 : closing.get(at + 3, at)]
             is_apart = any(t.type == "NAME" and t.value not in ("t", "T") for t in inner)
         at += 2 * is_apart
-        if tokens[at].type not in ("SUB", "SUP") or at + 1 not in closing:
+        if at >= len(tokens) or tokens[at].type not in ("SUB", "SUP") or at + 1 not in closing:
             return
-        yield at + 1, closing[at + 1], is_apart
+        is_below = at > place + 1 and tokens[at].type == "SUB"
+        has_room = is_below and _has_room(tokens[at + 1 : closing[at + 1]])
+        yield at + 1, closing[at + 1], is_apart or has_room
         at = closing[at + 1] + 1
+
+
+def _has_room(script: Sequence[Token]) -> bool:
+    r"""Whether space and letters are all that stands in it: `\;` has a token, and a blank with a backslash two places."""
+    opening, *inner = script
+    has_space = bool(inner) and (inner[0].type in _ROOM or inner[0].start > opening.end + 1)
+    return has_space and any(t.type == "NAME" for t in inner)
+
+
+def _without_room(inner: Sequence[Token]) -> Sequence[Token]:
+    """What stands in a script behind the space at its beginning."""
+    first = next((n for n, t in enumerate(inner) if t.type not in _ROOM), len(inner))
+    return inner[first:]
 
 
 def _in_order(
@@ -105,7 +121,7 @@ def _in_order(
     is_upper: bool,
 ) -> list[Token]:
     name, end = tokens[place], tokens[scripts[-1][1]]
-    inner = [tokens[opening + 1 : last] for opening, last, _ in scripts]
+    inner = [_without_room(tokens[opening + 1 : last]) for opening, last, _ in scripts]
     are_indices = all({t.type for t in part} <= _INDICES for part in inner)
     if not is_upper or not are_indices or name.value in unclear:
         fact = "`{}` between scripts prints the order of indices"

@@ -93,6 +93,7 @@ from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
 from tadc.syntax.tex.raised_brackets import with_round_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_indices import (
+    bound_above,
     guessed_labels,
     raised_indices,
     with_unclear_indices,
@@ -343,6 +344,7 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.is_upper:
         return assembled
     unclear = {x for tokens in f.displayed for x in raised_indices(tokens)} & labels
+    labels -= {x for tokens in f.displayed for x in bound_above(tokens)} - unclear
 
     def rewrite(tokens: Tokens) -> Tokens:
         said = {guess.text for guess in f.guesses}

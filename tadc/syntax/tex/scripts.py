@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import (
     first_of_sums,
@@ -407,6 +408,8 @@ class Scripts:
         if not labels or not indices:
             return None
         name = with_label(base, [replace(t, type="NAME") for t in labels], below[-1].end)
+        if base.value == "delta" and name.value not in self.declared:
+            return _delta_of_number(base, indices[0], labels[0], below), [below[0], below[-1]]
         if name.value not in self.declared:
             said = ", ".join(f"`{t.value}`" for t in labels)
             text = f"`{name.value}` is one name: nothing binds {said}"
@@ -524,6 +527,17 @@ def _is_of_numbers(definition: Statement) -> bool:
 _OF_NUMBERS = frozenset(
     ("NAME", "NUM", "PLUS", "MINUS", "SLASH", "FRAC", "LBRACE", "RBRACE", "CDOT")
 )
+
+
+def _delta_of_number(base: Token, index: Token, number: Token, below: Sequence[Token]) -> Token:
+    r"""The error of `\delta_{k,y}` for an index `k` and a `y` that nothing binds."""
+    i, y = as_printed(index.value), as_printed(number.value)
+    fact = rf"`\delta_{{{i},{y}}}` may be Kronecker's delta, or data with the label `{y}`: nothing binds that"
+    fix = (
+        rf"write `\mathbf{{1}}[{i} = {y}]` for the first, with the number `%!tadc input {number.value}[]`;"
+        f" declare the data, `%!tadc input delta_{number.value}[N]`"
+    )
+    return Token("ERROR", fact, base.start, below[-1].end, fix)
 
 
 def _order_statistic(base: Token, below: Sequence[Token]) -> Token:
