@@ -16,7 +16,7 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 from tadc.syntax.tex.told_letters import TOLD
 
@@ -50,6 +50,7 @@ class LeftNames:
     _only_steps: set[str] = field(
         default_factory=set
     )  # the `x` of `\Delta x`, if `x` stands nowhere else
+    _vectors: set[str] = field(default_factory=set)  # what has one letter below it, and never two
 
     @classmethod
     def of(
@@ -68,6 +69,7 @@ class LeftNames:
         words = [key[1:] for key in keys if key[0] == "letters" and key[1] not in _STEPS]
         names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
         names._defined |= {key for tokens in displays for key in _functions(tokens)}
+        names._vectors = _vectors(displays)
         names._defined |= {key for tokens in formulas for key in _shaped(tokens)}
         return names
 
@@ -95,7 +97,8 @@ class LeftNames:
         is_raised = bool(following) and following[0].type == "SUP"
         if head.key in self._defined or head.key[-1] == r"\star":
             return True
-        if head.key[0] == "mark" and head.name.endswith("_star") and _is_optimum(head):
+        is_star = head.key[0] == "mark" and head.name.endswith("_star")
+        if is_star and (_is_optimum(head) or head.key[1] in self._vectors):
             return True
         if head.key[0] == "mark" and (self._has_other_mark(head) or _is_estimate(head)):
             return True
@@ -119,6 +122,15 @@ def _is_estimate(head: _Head) -> bool:
 def _is_optimum(head: _Head) -> bool:
     r"""Whether it is `x^*` or `A_{ij}^*`, and no matrix `A^*`, which may be an adjoint."""
     return bool(head.subscripts) or not head.key[1][:1].isupper()
+
+
+def _vectors(displays: Iterable[Sequence[Token]]) -> set[str]:
+    r"""The names with one letter below them somewhere, and never with two: the `L` of `L_i / L^*` is no matrix."""
+    counts: dict[str, set[int]] = {}
+    for tokens in displays:
+        for name, _, inner in scripted(tokens, "SUB"):
+            counts.setdefault(name.value, set()).add(sum(t.type == "NAME" for t in inner))
+    return {name for name, found in counts.items() if found == {1}}
 
 
 def _has_delta_alone(tokens: Sequence[Token]) -> bool:

@@ -98,6 +98,7 @@ from tadc.syntax.tex.raised_indices import (
     raised_indices,
     with_unclear_indices,
 )
+from tadc.syntax.tex.raised_transposes import with_transposes_apart
 from tadc.syntax.tex.raised_words import (
     raised_words,
     starred_indices,
@@ -119,6 +120,7 @@ from tadc.syntax.tex.script_words import (
 )
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
 from tadc.syntax.tex.set_sizes import unclear_sizes, with_unclear_sizes
+from tadc.syntax.tex.sets_of_counts import with_listed_counts
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shape_extents import (
     names_of_functions,
@@ -158,6 +160,8 @@ from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
+from tadc.syntax.tex.variations import with_derivatives_for_variations
+from tadc.syntax.tex.weighted_norms import matrices_of_shapes, with_weighted_norms
 from tadc.syntax.tex.whole_rows import defined_rows, with_whole_rows
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
@@ -570,6 +574,15 @@ def _repeated_pairs(f: Formulas) -> Callable[[Tokens], Tokens]:
     return list if f.is_upper else with_unclear_pairs
 
 
+def _variations(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return list if "delta" in f.declared else with_derivatives_for_variations
+
+
+def _weighted_norms(f: Formulas) -> Callable[[Tokens], Tokens]:
+    matrices = {name for name, rank in f.ranks.items() if rank == 2} | matrices_of_shapes(f.tokens)
+    return lambda tokens: with_weighted_norms(tokens, matrices)
+
+
 def _differentials(f: Formulas) -> Callable[[Tokens], Tokens]:
     is_number = "d" in f.declared or has_distance(f.displayed)
     return list if is_number else with_unclear_differentials
@@ -613,6 +626,9 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 PASSES: tuple[Pass, ...] = (
     _scripts_on_nothing,
     _repeated_pairs,
+    _variations,
+    _each(with_listed_counts),
+    _each(with_transposes_apart),
     _forgotten_backslashes,
     _units,
     _each(with_arrows_in_bold),
@@ -673,6 +689,7 @@ PASSES: tuple[Pass, ...] = (
     _each(with_vectors_in_diagonals),
     _plain_ones,
     _norms_and_indicators,
+    _weighted_norms,
     _defined_norms,
     _named_sets,
     _told_sets,

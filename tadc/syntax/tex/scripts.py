@@ -469,6 +469,9 @@ class Scripts:
             return first
         if last.type != "NUM":
             return None
+        if [t.type for t in others] == ["MINUS"] and base.value in self._constants:
+            label = replace(last, type="NAME", value=f"minus_{last.value}")
+            return with_label(base, [label], below[-1].end), None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
         is_left = name.value in self._left_numbers
         if not others and (is_left or base.value in self._constants):

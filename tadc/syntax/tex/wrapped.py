@@ -216,6 +216,6 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
             return Wrapped("RED", name, end)
         if name in commands.FUNCTIONS:
             return Wrapped("FUNC", commands.FUNCTIONS[name], end, name)
-        if name in commands.CALLED:
-            return Wrapped("CALLED", name, end)
+        if name in commands.CALLED or name in commands.CALLED_AS:
+            return Wrapped("CALLED", commands.CALLED_AS.get(name, name), end)
     return Wrapped("NAME", name, end, style)
