@@ -156,6 +156,11 @@ READ = [
     (r"\[ G(z) = \sum_{k=0}^{n} p_k z^k \]", "size n; input z[], p[n+1]; G = sum{k} p[k]*z**k"),
     (r"\[ s = \sum_{k=1}^{K} \frac{u^k}{k} a_k - \ln u, \quad u = \frac{r^2 S}{T t} \]",
      "input r[], S[], T[], t[], a[K]; u = r**2*S/(T*t); s = sum{k} u**(k+1)/(k+1)*a[k] - log(u)"),
+    # labels that are sizes of other formulas
+    (r"\[ p_i = e^{-E_i / (k_B T)}, \quad m = \frac{1}{B} \sum_{i=1}^B x_i \]",
+     "input E[N], k_B[], T[], x[B]; p[i] = exp(-E[i]/(k_B*T)); m = 1/B*(sum{i} x[i])"),
+    (r"\[ m = \sum_{i=1}^n x_i, \quad F = \sigma_n^2 + \sigma_p^2 \]", "input x[n], sigma_n[], sigma_p[]; m = sum{i} x[i]; F = sigma_n**2 + sigma_p**2"),
+    (r"\[ H = \sum_{i=1}^{N-1} p_i^2 + p_N^3 \]", "input p[N]; H = sum{i=0..N-2} p[i]**2 + p[N-1]**3"),
     # ranges between letters, whose shapes tell the first index
     ("%!tadc input s[n]\n%!tadc size m = 3\n" r"\[ y = \sum_{i = m}^{n} s_i \]", "input s[n]; y = sum{i=2..n-1} s[i]"),
 ]  # fmt: skip
@@ -233,6 +238,9 @@ REFUSED = [
     (r"with $x_0 = 0$. \[ C = \sum_{i=1}^n (x_i - x_{i-1})^2 \]", "the prose gives `x` a value"),
     (r"\[ s = \sum_k x^k y_k \]", "may be a power or an index"),
     (r"\[ f(x) = \sum_{k=1}^m a_k k(x, x^{k}), \quad k(a, b) = a b \]", "may be a power or an index"),
+    (r"\[ a = (C \Delta)^2 S, \quad c = u \frac{\Delta t}{\Delta x} \]", "`\\Delta` stands alone, too"),
+    ("%!tadc einstein\n" r"\[ y_i = A_{ik} x_k, \quad m = \sum_{j=1}^{k} w_j \]", "is a size in this document"),
+    (r"\[ p = \sum_{j=0}^{n} w_j f_j, \quad e = \frac{1}{n} \sum_{i=1}^{n} |u_i| \]", "up to the same size"),
     (r"Let $x \in \mathbb{C}^n$. \[ y_i = x_i^2 \]", "complex numbers are not there yet"),
     (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
     ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),

@@ -17,7 +17,7 @@ from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
 from tadc.syntax.tex.linear import Linear
 from tadc.syntax.tex.periods import wrapped_index
 from tadc.syntax.tex.reached_ends import counts_from_one
-from tadc.syntax.tex.zero_starts import beginning_at_zero, printed_from_zero
+from tadc.syntax.tex.zero_starts import beginning_at_one, beginning_at_zero, printed_from_zero
 
 __all__ = ["base_of"]
 
@@ -73,6 +73,12 @@ def base_of(
             f"`{_shown(ones[0].span)}` and `{_shown(zeros[0].span)}` are of dimensions of their own",
             ones[0].span,
         )
+    if ones and zeros and (first := next(beginning_at_one(definitions), None)) is not None:
+        raise SyntaxError(
+            first,
+            f"a range starts at 1 here and another one at 0, `{_shown(zeros[0].span)}`, up to the same size: is the first element `x_0` or `x_1`?",
+            fix="write `%!tadc base 0` or `%!tadc base 1`, or another letter for one of the sizes",
+        )
     if reaching:
         return 0, f"a subscript is 0: `{_shown(reaching[0].span)}`", reaching[0].span
     if ones and zeros:
@@ -110,7 +116,10 @@ def _has_own_starts(definitions: Sequence[Definition]) -> bool:
     ones = [high for low, high in lows if low == "1"]
     of_zeros = [high for low, high in lows if low == "0" and high is not None]
     sizes = {n.name for n in nodes(of_zeros) if isinstance(n, Name)}
-    are_own = all(isinstance(high, Name) and high.name not in sizes for high in ones)
+    are_own = all(
+        isinstance(high, Number) or (isinstance(high, Name) and high.name not in sizes)
+        for high in ones
+    )
     return are_own and _has_zeros_apart(definitions)
 
 

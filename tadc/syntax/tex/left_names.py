@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
@@ -46,6 +47,7 @@ class LeftNames:
 
     has_steps: bool = True  # whether `\Delta t` is one name
     declared: Set[str] = frozenset()
+    is_unclear: bool = False  # whether `\Delta` stands alone, too
     _defined: set[Key] = field(default_factory=set)
     _only_steps: set[str] = field(
         default_factory=set
@@ -61,7 +63,9 @@ class LeftNames:
     ) -> LeftNames:
         """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines; `formulas` may say shapes."""
         displays = [list(tokens) for tokens in displays]
-        names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)), declared)
+        is_number = any(map(_has_delta_alone, displays))
+        is_told = "Delta" in declared
+        names = cls(not is_told and not is_number, declared, is_number and not is_told)
         letters = Counter(_plain(t) for tokens in displays for t in tokens if t.type == "NAME")
         steps = Counter(name for tokens in displays for name in _behind_steps(tokens))
         names._only_steps = {n for n, count in steps.items() if count == letters[n]} - declared
@@ -86,6 +90,9 @@ class LeftNames:
                     text = f"`{head.name}` is one name: the mark above is no power"
                     guess = Guess(text, tokens[place].start, tokens[head.end - 1].end)
                     guesses += [guess] if all(g.text != text for g in guesses) else []
+                place = head.end
+            elif head is not None and head.key[:2] == ("letters", "Delta") and self.is_unclear:
+                result.append(_unclear_step(head, tokens[place], tokens[head.end - 1]))
                 place = head.end
             else:
                 result.append(tokens[place])
@@ -260,6 +267,17 @@ def _element(head: _Head, first: Token, last: Token) -> list[Token]:
     opening = Token("LBRACE", "", start, start, "indices")
     closing = Token("RBRACE", "", end, end, "NAME")
     return [name, Token("SUB", "_", start, start), opening, *head.subscripts, closing]
+
+
+def _unclear_step(head: _Head, first: Token, last: Token) -> Token:
+    r"""The error of a `\Delta t` in a document where `\Delta` is a number."""
+    letter = as_printed(head.key[2])
+    fact = rf"`\Delta {letter}` may be one name, a step, or a product: `\Delta` stands alone, too"
+    fix = (
+        rf"write the product with a sign, `\Delta \cdot {letter}`, or declare the number, `%!tadc input Delta[]`; the step is declared,"
+        f" `%!tadc input {head.name}[]`"
+    )
+    return Token("ERROR", fact, first.start, last.end, fix)
 
 
 def _head(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:

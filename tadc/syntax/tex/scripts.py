@@ -139,6 +139,7 @@ class Scripts:
     _lone: set[tuple[str, str]] = field(default_factory=set)  # names with one letter below them
     _told_apart: set[str] = field(default_factory=set)  # letters that tell one name apart
     _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
+    _below: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)  # what stands below names
     _has_sums: bool = False  # whether sums are written
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
@@ -169,6 +170,7 @@ class Scripts:
                 self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
             if len(letters) > 1:
                 self._below_with_others.update(letters)
+            self._below.setdefault(name.value, set()).add(tuple(t.value for t in inner))
         self._told_apart = told_apart(self.definitions)
         self._above_numbers = above_numbers(self.definitions) - self.declared
         self._has_sums = any(d.has_reduction for d in self.definitions)
@@ -348,6 +350,8 @@ class Scripts:
         if self.is_einstein and not self._is_label_alone(base, names):
             return base, below
         known = self._bounds | bound | moving | self.sizes
+        if self._is_label_of_one(base, inner, {*bound, *moving}):
+            known = bound | moving
         is_free = not any(t.value in known for t in names)
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
         if not is_free or base.value in self.declared - self._tensors:
@@ -364,6 +368,16 @@ class Scripts:
         text = f"`{name.value}` is one name: nothing binds {said}"
         self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, None
+
+    def _is_label_of_one(self, base: Token, inner: Sequence[Token], bound: set[str]) -> bool:
+        r"""Whether it is the `k_B` of a document with a sum up to `B`: no index stands below a `k` anywhere, so that it is no last element."""
+        letters = tuple(t.value for t in inner)
+        everywhere = bound.union(*self._bound)
+        are_labels = all(
+            len(own) == 1 and own[0].isalpha() and own[0] not in everywhere
+            for own in self._below.get(base.value, ())
+        )
+        return are_labels and len(letters) == 1 and base.value not in self.declared
 
     def _is_label_alone(self, base: Token, names: Sequence[Token]) -> bool:
         r"""Whether it is the `s` of `(C_s \Delta)^2` under Einstein's convention: below that name alone, and no letter of indices."""

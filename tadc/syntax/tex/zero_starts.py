@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeAlias
 
+from tadc.errors import Span
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name, Number
 from tadc.syntax.nodes import Node, nodes, parts, rewritten
@@ -19,6 +20,7 @@ from tadc.syntax.tex.index_values import lasts_of, lowest, lows_of, with_lasts
 from tadc.syntax.tex.linear import Linear, linear
 
 __all__ = [
+    "beginning_at_one",
     "beginning_at_zero",
     "printed_from_zero",
     "with_starts_at_one",
@@ -63,6 +65,23 @@ def beginning_at_zero(
                 if isinstance(subscript, Name) and subscript.name in open_ - firsts.keys():
                     whole.add((element.name.name, n))
     return found - whole
+
+
+def beginning_at_one(definitions: Sequence[Definition]) -> Iterator[Span]:
+    """Places of inputs of which every subscript of some dimension is told, and the lowest one is 1."""
+    targets = {d.target.name for d in definitions}
+    found: dict[Dimension, list[int | None]] = {}
+    places: dict[Dimension, Span] = {}
+    for definition in definitions:
+        for element, firsts, _, lasts in _elements(definition):
+            for n, subscript in enumerate(element.subscripts):
+                dimension = (element.name.name, n)
+                found.setdefault(dimension, []).append(lowest(with_lasts(subscript, lasts), firsts))
+                places.setdefault(dimension, element.span)
+    for dimension, leasts in found.items():
+        told = [least for least in leasts if least is not None]
+        if dimension[0] not in targets and len(told) == len(leasts) and min(told) == 1:
+            yield places[dimension]
 
 
 def printed_from_zero(definitions: Sequence[Definition]) -> set[Dimension]:
