@@ -157,8 +157,8 @@ READ = [
     (r"\[ s = \sum_{k=1}^{K} \frac{u^k}{k} a_k - \ln u, \quad u = \frac{r^2 S}{T t} \]",
      "input r[], S[], T[], t[], a[K]; u = r**2*S/(T*t); s = sum{k} u**(k+1)/(k+1)*a[k] - log(u)"),
     # labels that are sizes of other formulas
-    (r"\[ p_i = e^{-E_i / (k_B T)}, \quad m = \frac{1}{B} \sum_{i=1}^B x_i \]",
-     "input E[N], k_B[], T[], x[B]; p[i] = exp(-E[i]/(k_B*T)); m = 1/B*(sum{i} x[i])"),
+    (r"\[ p_i = e^{-E_i / (k_B T)}, \quad y = \frac{1}{B} \sum_{j=1}^B x_j \sum_i p_i \]",
+     "input E[N], k_B[], T[], x[B]; y = 1/B*(sum{j} x[j]*(sum{i} exp(-E[i]/(k_B*T))))"),
     (r"\[ m = \sum_{i=1}^n x_i, \quad F = \sigma_n^2 + \sigma_p^2 \]", "input x[n], sigma_n[], sigma_p[]; m = sum{i} x[i]; F = sigma_n**2 + sigma_p**2"),
     (r"\[ H = \sum_{i=1}^{N-1} p_i^2 + p_N^3 \]", "input p[N]; H = sum{i=0..N-2} p[i]**2 + p[N-1]**3"),
     # ranges between letters, whose shapes tell the first index

@@ -349,7 +349,7 @@ class Scripts:
             return base, below
         if self.is_einstein and not self._is_label_alone(base, names):
             return base, below
-        known = self._bounds | bound | moving | self.sizes
+        known: Set[str] = self._bounds | bound | moving | self.sizes
         if self._is_label_of_one(base, inner, {*bound, *moving}):
             known = bound | moving
         is_free = not any(t.value in known for t in names)
