@@ -161,6 +161,12 @@ READ = [
      "input E[N], k_B[], T[], x[B]; y = 1/B*(sum{j} x[j]*(sum{i} exp(-E[i]/(k_B*T))))"),
     (r"\[ m = \sum_{i=1}^n x_i, \quad F = \sigma_n^2 + \sigma_p^2 \]", "input x[n], sigma_n[], sigma_p[]; m = sum{i} x[i]; F = sigma_n**2 + sigma_p**2"),
     (r"\[ H = \sum_{i=1}^{N-1} p_i^2 + p_N^3 \]", "input p[N]; H = sum{i=0..N-2} p[i]**2 + p[N-1]**3"),
+    # small steps are names where all are; what others define, and what is said not to hold, is none of the document's
+    (r"\[ \delta y^2 = \sum_i c_i^2 \delta x_i^2 \]", "input c[N], delta_x[N]; y = sum{i} c[i]**2*delta_x[i]**2"),
+    (r"\[ \delta E = \delta Q - \delta W \]", "input delta_Q[], delta_W[]; E = delta_Q - delta_W"),
+    (r"Summation over repeated indices is not implied. \[ F = \mu_f x + \mu_g \]", "input mu_f[], x[], mu_g[]; F = mu_f*x + mu_g"),
+    (r"In contrast, Smith et al. define $w_i = 1/n$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
+    (r"The baseline has $w_i = u_i^2$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     # ranges between letters, whose shapes tell the first index
     ("%!tadc input s[n]\n%!tadc size m = 3\n" r"\[ y = \sum_{i = m}^{n} s_i \]", "input s[n]; y = sum{i=2..n-1} s[i]"),
 ]  # fmt: skip
@@ -241,6 +247,12 @@ REFUSED = [
     (r"\[ a = (C \Delta)^2 S, \quad c = u \frac{\Delta t}{\Delta x} \]", "`\\Delta` stands alone, too"),
     ("%!tadc einstein\n" r"\[ y_i = A_{ik} x_k, \quad m = \sum_{j=1}^{k} w_j \]", "is a size in this document"),
     (r"\[ p = \sum_{j=0}^{n} w_j f_j, \quad e = \frac{1}{n} \sum_{i=1}^{n} |u_i| \]", "up to the same size"),
+    (r"\[ g_i = \frac{\delta F}{\delta y_i} \]", "a derivative would be read as a quotient"),
+    (r"\[ v_i = \frac{D x_i}{D t} \]", "a derivative would be read as a quotient"),
+    (r"\[ S = \sum_i \sqrt{dx_i^2 + dy_i^2} \]", "may be the step of `x`"),
+    (r"Some authors use $\log$ for the logarithm to base 2. \[ H = \sum_i p_i \log p_i \]", "to which base logarithms are"),
+    (r"Here $\log$ is not the logarithm to base 2. \[ H = \sum_i p_i \log p_i \]", "to which base logarithms are"),
+    (r"In Appendix A, $\|\cdot\|$ denotes the $\ell_1$ norm. $x \in \mathbb{R}^n$ \[ y = \|x\| \]", "which norm this is"),
     (r"Let $x \in \mathbb{C}^n$. \[ y_i = x_i^2 \]", "complex numbers are not there yet"),
     (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
     ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),

@@ -10,7 +10,7 @@ from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.commands import REFUSED
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
-__all__ = ["has_distance", "with_unclear_differentials"]
+__all__ = ["has_distance", "several_steps", "with_unclear_differentials"]
 
 _SPACES = frozenset(("THIN", "QUAD"))
 
@@ -25,16 +25,27 @@ def has_distance(streams: Sequence[Sequence[Token]]) -> bool:
     )
 
 
-def with_unclear_differentials(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with an error for each `d` that space sets apart from what is in front, and none from the name behind; an integral has its
-    own sign.
+def several_steps(streams: Sequence[Sequence[Token]]) -> bool:
+    r"""Whether a `d` touches different letters, as in `\sqrt{dx_i^2 + dy_i^2}`."""
+    touched = {
+        tokens[place + 1].value
+        for tokens in streams
+        for place in _differentials(tokens)
+        if tokens[place].end == tokens[place + 1].start
+    }
+    return len(touched) > 1
+
+
+def with_unclear_differentials(tokens: Sequence[Token], *, everywhere: bool) -> list[Token]:
+    """The tokens with an error for each `d` that nothing sets apart from the name behind, and that space sets apart from what is in front, or
+    `everywhere`; an integral has its own sign.
     """
     result = list(tokens)
     if any(t.type == "ERROR" and t.value == REFUSED["int"][0] for t in tokens):
         return result
     for place in _differentials(tokens):
         name = tokens[place + 1]
-        is_apart = place > 0 and tokens[place - 1].type in _SPACES
+        is_apart = everywhere or (place > 0 and tokens[place - 1].type in _SPACES)
         if is_apart and tokens[place].end == name.start:
             shown = as_printed(name.value)
             fact = f"`d {shown}` may be the step of `{shown}`, or a product with a number `d`"

@@ -47,6 +47,7 @@ class LeftNames:
 
     has_steps: bool = True  # whether `\Delta t` is one name
     declared: Set[str] = frozenset()
+    has_small_steps: bool = False  # whether `\delta x` is one name
     is_unclear: bool = False  # whether `\Delta` stands alone, too
     _defined: set[Key] = field(default_factory=set)
     _only_steps: set[str] = field(
@@ -74,6 +75,7 @@ class LeftNames:
         names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
         names._defined |= {key for tokens in displays for key in _functions(tokens)}
         names._vectors = _vectors(displays)
+        names.has_small_steps = "delta" not in declared and _has_small_steps(displays, keys)
         names._defined |= {key for tokens in formulas for key in _shaped(tokens)}
         return names
 
@@ -100,6 +102,9 @@ class LeftNames:
         return result
 
     def _is_name(self, head: _Head, following: Sequence[Token]) -> bool:
+        is_small = head.key[:2] == ("letters", "delta")
+        if is_small and self.has_small_steps and len(head.key) == 3:
+            return not following or following[0].type != "SUP" or head.key[-1] in self._only_steps
         is_step = head.key[:2] == ("letters", "Delta")
         is_raised = bool(following) and following[0].type == "SUP"
         if head.key in self._defined or head.key[-1] == r"\star":
@@ -140,6 +145,19 @@ def _vectors(displays: Iterable[Sequence[Token]]) -> set[str]:
     return {name for name, found in counts.items() if found == {1}}
 
 
+def _has_small_steps(displays: Sequence[Sequence[Token]], lefts: Iterable[Key]) -> bool:
+    r"""Whether `\delta` stands in front of letters alone: of that of a left side, `\delta y = ..`, or of several different ones."""
+    letters: set[str] = set()
+    for tokens in displays:
+        for token, after in zip_longest(tokens, tokens[1:]):
+            if (token.type, token.value) != ("NAME", "delta"):
+                continue
+            if after is None or after.type != "NAME":
+                return False
+            letters.add(after.value)
+    return len(letters) > 1 or (bool(letters) and any(k[:2] == ("letters", "delta") for k in lefts))
+
+
 def _has_delta_alone(tokens: Sequence[Token]) -> bool:
     r"""Whether `\Delta` is a number of its own here."""
     pairs = zip_longest(tokens, tokens[1:])
@@ -154,7 +172,7 @@ def _has_delta_alone(tokens: Sequence[Token]) -> bool:
 def _behind_steps(tokens: Sequence[Token]) -> Iterator[str]:
     r"""The `x` of each `\Delta x`, `\partial x` and `dx`."""
     for before, token in pairwise(tokens):
-        is_step = before.value in ("Delta", "d") or before.type == "PARTIAL"
+        is_step = before.value in ("Delta", "delta", "d") or before.type == "PARTIAL"
         if token.type == "NAME" and is_step:
             yield token.value
 

@@ -44,7 +44,7 @@ from tadc.syntax.tex.defined_conditionals import (
 )
 from tadc.syntax.tex.defined_norms import defined_norms, with_defined_norms
 from tadc.syntax.tex.diagonal_matrices import with_vectors_in_diagonals
-from tadc.syntax.tex.differentials import has_distance, with_unclear_differentials
+from tadc.syntax.tex.differentials import has_distance, several_steps, with_unclear_differentials
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
 from tadc.syntax.tex.element_products import with_element_products
@@ -585,7 +585,10 @@ def _weighted_norms(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _differentials(f: Formulas) -> Callable[[Tokens], Tokens]:
     is_number = "d" in f.declared or has_distance(f.displayed)
-    return list if is_number else with_unclear_differentials
+    if is_number:
+        return list
+    everywhere = several_steps(f.displayed)
+    return lambda tokens: with_unclear_differentials(tokens, everywhere=everywhere)
 
 
 def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
