@@ -66,7 +66,7 @@ class LeftNames:
         displays = [list(tokens) for tokens in displays]
         is_number = any(map(_has_delta_alone, displays))
         is_told = "Delta" in declared
-        names = cls(not is_told and not is_number, declared, is_number and not is_told)
+        names = cls(not is_told and not is_number, declared, is_unclear=is_number and not is_told)
         letters = Counter(_plain(t) for tokens in displays for t in tokens if t.type == "NAME")
         steps = Counter(name for tokens in displays for name in _behind_steps(tokens))
         names._only_steps = {n for n, count in steps.items() if count == letters[n]} - declared
