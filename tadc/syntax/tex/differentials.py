@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.commands import REFUSED
+from tadc.syntax.tex.script_tokens import LONGEST_SCRIPT
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = ["has_distance", "several_steps", "with_unclear_differentials"]
@@ -16,13 +17,23 @@ _SPACES = frozenset(("THIN", "QUAD"))
 
 
 def has_distance(streams: Sequence[Sequence[Token]]) -> bool:
-    """Whether a `d` stands somewhere in front of no name: it is a number then."""
-    return any(
-        token.type == "NAME" and token.value == "d" and place not in {*_differentials(tokens)}
-        for tokens in streams
-        for place, token in enumerate(tokens)
-        if not _is_in_script(tokens, place)
-    )
+    """Whether a `d` stands somewhere in front of no name, and in no script: it is a number then."""
+    return any(_alone(tokens) for tokens in streams)
+
+
+def _alone(tokens: Sequence[Token]) -> bool:
+    letters = {n for n, t in enumerate(tokens) if (t.type, t.value) == ("NAME", "d")}
+    places = letters - {*_differentials(tokens)}
+    if not places:
+        return False
+    closing = closing_brackets(tokens)
+    scripts = [
+        range(n + 2, closing.get(n + 1, n + 2))
+        for n, t in enumerate(tokens)
+        if t.type in ("SUB", "SUP")
+    ]
+    inside = {place for script in scripts if len(script) < LONGEST_SCRIPT for place in script}
+    return bool(places - inside)
 
 
 def several_steps(streams: Sequence[Sequence[Token]]) -> bool:
@@ -59,11 +70,3 @@ def _differentials(tokens: Sequence[Token]) -> Iterator[int]:
     for place, (token, after) in enumerate(pairwise(tokens)):
         if (token.type, token.value, token.note) == ("NAME", "d", "") and after.type == "NAME":
             yield place
-
-
-def _is_in_script(tokens: Sequence[Token], place: int) -> bool:
-    """Whether it stands below or above a name."""
-    return any(
-        opening < place < end and opening > 0 and tokens[opening - 1].type in ("SUB", "SUP")
-        for opening, end in closing_brackets(tokens).items()
-    )
