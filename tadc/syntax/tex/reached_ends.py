@@ -34,7 +34,8 @@ class _Ends:
     def begins_at_one(self) -> bool:
         r"""Whether it is 1 at the lowest; or behind others, `d + 1`, and at the highest a size."""
         is_size = len(self.high.terms) == 1 and self.high.terms[0][1] == 1
-        is_later = self.low.constant >= 1 and all(c > 0 for _, c in self.low.terms)
+        is_later = self.low.constant >= 1 and bool(self.low.terms)
+        is_later = is_later and all(c > 0 for _, c in self.low.terms)
         return self.low == Linear((), 1) or (is_later and is_size and self.high.constant == 0)
 
 
