@@ -166,6 +166,7 @@ READ = [
     (r"\[ \delta E = \delta Q - \delta W \]", "input delta_Q[], delta_W[]; E = delta_Q - delta_W"),
     (r"Summation over repeated indices is not implied. \[ F = \mu_f x + \mu_g \]", "input mu_f[], x[], mu_g[]; F = mu_f*x + mu_g"),
     (r"In contrast, Smith et al. define $w_i = 1/n$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
+    (r"Setting $w_i = u_i^2$ in the above gives the bound. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"The baseline has $w_i = u_i^2$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     # ranges between letters, whose shapes tell the first index
     ("%!tadc input s[n]\n%!tadc size m = 3\n" r"\[ y = \sum_{i = m}^{n} s_i \]", "input s[n]; y = sum{i=2..n-1} s[i]"),

@@ -120,8 +120,8 @@ def says_where(before: str, behind: str) -> bool:
 
 _OF_OTHERS = re.compile(  # what is defined elsewhere, or for once
     r"\b(?:in\s+contrast|et\s+al|some\s+authors|baselines?\s+(?:has|have|uses?)|the\s+case|first\s+iteration|(?:the|our)\s+code|by\s+default)\b"
-    r"|^\s*setting\b",
-    re.IGNORECASE,
+    r"|^\s*setting\b.*\b(?:gives|yields|recovers|leads|reduces)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
