@@ -99,7 +99,6 @@ E = \sum_{n=P}^{N-1} \left( s[n] - \sum_{p=1}^{P} a_p \, s[n-p] \right)^2
 for the frame $s[0], \ldots, s[N-1]$.
 """,
     source="Makhoul, Linear prediction, 1975",
-    leaves_open="s begins at 0, and a at 1",
     s="8",
     a="3",
 )

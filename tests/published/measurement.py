@@ -43,12 +43,11 @@ e[n] = x[n] - \sum_{k=1}^{p} a_k\, x[n-k], \qquad n = p, \dots, N-1
 \end{equation}
 """,
     source="Makhoul, Linear prediction, 1975",
-    shapes=("size p = 2", "base 0", "input x[N], a[p+1]"),
     x="6",
-    a="3",
+    a="2",
 )
 def prediction_error(x, a):
-    return x[2:] - a[1] * x[1:-1] - a[2] * x[:-2]
+    return x[2:] - a[0] * x[1:-1] - a[1] * x[:-2]
 
 
 @formula(

@@ -162,7 +162,7 @@ def test_a_formula_means_what_its_plain_spelling_says(line: str) -> None:
 
 
 def test_eulers_number_alone_is_exp_of_one() -> None:
-    assert tex("y_i = x_i e") == idx("y[i] = x[i] * exp(1)")
+    assert tex("y_i = x_i + e") == idx("y[i] = x[i] + exp(1)")
 
 
 def test_the_example_of_the_paper_is_the_same_in_both_spellings() -> None:

@@ -29,7 +29,7 @@ READ = [
      "size n; input x[n], y[n]; s = sum{i: n, j: n | i != j} x[i]*y[j]"),
     (r"\[ s = \sum_{0 \le i, j, k < n} x_i x_j y_k \]",
      "size n; input x[n], y[n]; s = sum{i: n, j: n, k: n} x[i]*x[j]*y[k]"),
-    (r"\[ s = \sum_{i < j \le n} x_i y_j \]",
+    ("%!tadc base 0\n" r"\[ s = \sum_{i < j \le n} x_i y_j \]",
      "input n[], x[N], y[N]; s = sum{i, j | i < j} if j <= n then x[i]*y[j] else 0"),
     ("We have scores $(i = 1, \\dots, K)$ and $(j = 1, 2, \\dots, L)$. " r"\[ t_{ij} = s_i r_j \]",
      "size K, L; input s[K], r[L]; t[i, j] = s[i]*r[j]"),

@@ -134,7 +134,7 @@ def test_a_letter_behind_c_and_d_is_a_number_and_elsewhere_the_base_of_logarithm
         lines_of(r"\[ y_i = a x_i + b + \frac{1}{c x_i + d + e} \]")
     told = "%!tadc input e[]\n"
     assert "d + e)" in lines_of(told + r"\[ y_i = a x_i + b + \frac{1}{c x_i + d + e} \]")
-    assert "exp(1)" in lines_of(r"\[ y_i = x_i e \]")
+    assert "exp(1)" in lines_of(r"\[ y_i = x_i + e \]")
 
 
 ROWS = [

@@ -10,7 +10,7 @@ import tadc
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        (r"s_{jt} = \sum_{k=1}^{J} \exp(\delta_{kt} + \delta_{jt} + \mu_{jt})", "have different ranges"),
+        (r"s_{jt} = \sum_{k=1}^{J} \exp(\delta_{kt} + \delta_{jt} + \mu_{jt})", "in the argument of `exp`"),
         (r"s = (\sigma_{11} - \sigma_{22})^2 + \sigma_{12}^2", "may be one subscript or two"),
         (r"s = \log a \sum_{i=1}^{N} x_i", "of the factors in front of the sum, or of the sum too"),
         ("%!tadc input x[N]\n" r"s = x_1 x_2 x_3", "nothing tells whether the first element is `x_0` or `x_1`"),

@@ -4,13 +4,14 @@ r"""Functions without brackets in front of factors that may or may not belong to
 \cos\theta_i (a + b)        an error that shows both readings
 \log a (b + c)              an error
 \log \frac{a}{b} c          an error
+\cos \mathbf{q} \cdot \mathbf{r} an error: an inner product, or the cosine times something
 \cos\theta x - \sin\theta y an error: an angle in front of a letter, as in a rotation
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, words
@@ -42,8 +43,10 @@ class _Factor(NamedTuple):
     end: int
 
 
-def with_unclear_arguments(tokens: Sequence[Token], text: str) -> list[Token]:
-    """The tokens, places of `text`, with errors for functions of which nothing tells how far their argument reaches."""
+def with_unclear_arguments(
+    tokens: Sequence[Token], text: str, vectors: Container[str] = ()
+) -> list[Token]:
+    """The tokens, places of `text`, with errors for functions of which nothing tells how far their argument reaches; `vectors` are declared."""
     closing = closing_brackets(tokens)
     errors: dict[int, Token] = {}
     for place, function in enumerate(tokens):
@@ -56,7 +59,10 @@ def with_unclear_arguments(tokens: Sequence[Token], text: str) -> list[Token]:
         factors = list(_factors(tokens, behind_scripts(tokens, place + 1, closing), closing))
         if not factors or tokens[factors[0].start].type not in ("NAME", "NUM"):
             continue
-        if (behind := _behind_space(tokens, function, factors, closing)) is not None:
+        behind = _behind_space(tokens, function, factors, closing)
+        if behind is None:
+            behind = _behind_dot(tokens, function, factors, closing, vectors)
+        if behind is not None:
             reach = _Factor(factors[0].start, factors[-1].end)
             errors[place] = _unclear(function, tokens, [reach], behind, text)
         elif _is_rotation(tokens, function, factors):
@@ -109,15 +115,40 @@ def _behind_space(
     closing: Mapping[int, int],
 ) -> _Factor | None:
     r"""The `t_i` of `\cos\omega\,t_i` and `\sin k\,x_i`, behind what multiplies an argument: a space ends the argument, or parts its factors."""
-    names = [tokens[f.start] for f in factors]
     end = factors[-1].end
-    is_part = all(t.type == "NUM" or _base(t) in _FREQUENCIES for t in names)
-    is_part = is_part and any(t.type == "NAME" for t in names)
-    has_scripts = any(f.end > f.start + 1 for f in factors)
-    if function.value not in _OF_PRODUCTS or not is_part or has_scripts:
+    if function.value not in _OF_PRODUCTS or not _is_frequency(tokens, factors):
         return None
     is_spaced = [t.type for t in tokens[end : end + 2]] == ["THIN", "NAME"]
     return next(_factors(tokens, end + 1, closing), None) if is_spaced else None
+
+
+def _behind_dot(
+    tokens: Sequence[Token],
+    function: Token,
+    factors: Sequence[_Factor],
+    closing: Mapping[int, int],
+    vectors: Container[str],
+) -> _Factor | None:
+    r"""What follows the dot of `\cos \mathbf{q} \cdot \mathbf{r}_j` or `\cos\omega \cdot t_i`: of an inner product, or of what multiplies
+    an argument; a dot ends others.
+    """
+    end = factors[-1].end
+    if [t.type for t in tokens[end : end + 2]] != ["CDOT", "NAME"]:
+        return None
+    last, following = tokens[factors[-1].start], tokens[end + 1]
+    are_vectors = all(t.note == "bold" or t.value in vectors for t in (last, following))
+    is_whole = factors[-1].end == factors[-1].start + 1 or last.note == "bold"
+    is_inner = last.type == "NAME" and are_vectors and is_whole
+    is_part = function.value in _OF_PRODUCTS and _is_frequency(tokens, factors)
+    return next(_factors(tokens, end + 1, closing), None) if is_inner or is_part else None
+
+
+def _is_frequency(tokens: Sequence[Token], factors: Sequence[_Factor]) -> bool:
+    r"""Whether it is the `2 \pi f` or `\omega` that multiplies an argument."""
+    names = [tokens[f.start] for f in factors]
+    is_part = all(t.type == "NUM" or _base(t) in _FREQUENCIES for t in names)
+    has_scripts = any(f.end > f.start + 1 for f in factors)
+    return is_part and any(t.type == "NAME" for t in names) and not has_scripts
 
 
 def _unclear_bracket(
@@ -159,6 +190,8 @@ def _unclear(
     last = tokens[behind.end - 1].end
     following = _SIZES.sub("", text[tokens[behind.start].start : last])
     what = "letter" if tokens[behind.start].type == "NAME" else "bracket"
+    is_dot = tokens[behind.start - 1].type == "CDOT"
+    product = rf"{inside} \cdot {following}" if is_dot else f"{inside} {following}"
     fact = f"`{text[function.start : function.end]}` may be of what stands in front of the {what}, or of the product with it"
-    fix = f"write `{word}({inside}) \\cdot {following}` or `{word}({inside} {following})`"
+    fix = f"write `{word}({inside}) \\cdot {following}` or `{word}({product})`"
     return Token("ERROR", fact, function.start, last, fix)

@@ -97,10 +97,11 @@ def refuse_compared(definitions: Iterable[Definition], integers: Container[str])
 def _values(definition: Definition) -> Iterator[Name]:
     """The indices without a printed first value that stand as numbers, where these matter."""
     lefts = frozenset(r.name.name for r in definition.lefts if r.low is None)
+    bound = _bound(definition)
     todo: list[tuple[Node, frozenset[str]]] = [(definition.body, lefts)]
     while todo:
         node, indices = todo.pop()
-        if isinstance(node, Element) or _is_of_indices(node):
+        if isinstance(node, Element) or _is_of_indices(node, bound):
             continue
         if isinstance(node, ast.Reduction):
             own = {r.name.name for r in node.ranges}
@@ -111,6 +112,13 @@ def _values(definition: Definition) -> Iterator[Name]:
             todo += [(part, indices) for part in reversed(_valued(node))]
         elif weight:
             yield next(n for n in _names(node) if n.name in indices)
+
+
+def _bound(definition: Definition) -> frozenset[str]:
+    """All indices of the definition."""
+    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
+    ranges = (*definition.lefts, *(r for n in reductions for r in n.ranges))
+    return frozenset(r.name.name for r in ranges)
 
 
 def _is_about_zero(node: Node) -> bool:
@@ -137,12 +145,13 @@ def _valued(node: Node) -> tuple[Node, ...]:
             return parts(node)
 
 
-def _is_of_indices(node: Node) -> bool:
-    r"""Whether it compares indices alone, or with elements that are indices: `i < j + 1`, `d_e = i`, `\delta_{ij}`."""
+def _is_of_indices(node: Node, bound: frozenset[str]) -> bool:
+    r"""Whether it compares indices alone, or with elements that are indices: `i < j + 1`, `d_e = i`, `\delta_{ij}`; the `i \le d` of a number
+    `d` that is none of the `bound` ones does not.
+    """
     match node:
         case Comparison(operands):
-            names = frozenset(n.name for o in operands for n in _names(o))
-            weights = {_weight(o, names) for o in operands}
+            weights = {_weight(o, bound) for o in operands}
             return any(isinstance(o, Element) for o in operands) or len(weights) == 1
         case ast.Application(Name("delta"), args):
             indices = frozenset(n.name for a in args for n in _names(a))

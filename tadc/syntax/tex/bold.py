@@ -69,12 +69,12 @@ def bold_names(
     bold -= {d.target for d in definitions}
     with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
     bare = set(_bare(definitions))
-    small = {n for n in bold if not n[0].isupper() and not n[0].isdigit()}
+    small = {n for n in bold if not _begins_capital(n) and not n[0].isdigit()}
     added = frozenset(small - with_subscripts)
     every = (*definitions, *functions)
     if not any(_has_operation(d.tokens) or _maps_vectors(d) for d in every):
         return Bold(added=added)
-    capitals = {n for n in bold if n[0].isupper()}
+    capitals = {n for n in bold if _begins_capital(n)}
     return Bold(
         frozenset(small - (with_subscripts & bare)),
         added,
@@ -83,8 +83,20 @@ def bold_names(
     )
 
 
+def _begins_capital(name: str) -> bool:
+    r"""Whether the letter is a capital; the step `\Delta\mathbf{r}` is one of a small letter."""
+    return name.removeprefix("Delta_")[:1].isupper()
+
+
 def _has_operation(tokens: Sequence[Token]) -> bool:
     pairs = pairwise(tokens)
+    closing = closing_brackets(tokens)
+    if any(
+        token.type == "CDOT" and _is_of_bold(tokens[place + 1 : closing.get(place, place)])
+        for place, token in enumerate(tokens[:-1], 1)
+        if tokens[place].type in ("LPAR", "LSQB")
+    ):
+        return True  # `(\mathbf{x}_i - \mathbf{a}) \cdot (\mathbf{y}_i - \mathbf{b})`
     raised = [(name, inner) for name, _, inner in scripted(tokens, "SUP") if name.note == "bold"]
     above = [(name, inner[0].value) for name, inner in raised if len(inner) == 1]
     if any(value in ("T", *_TRANSPOSES) or (value == "2" and _is_small(n)) for n, value in above):

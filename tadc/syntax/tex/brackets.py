@@ -125,7 +125,7 @@ class Brackets:
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 result += power
                 place = call.end + 1
-            elif call is not None and call.is_raised and self._is_headed(call):
+            elif call is not None and call.is_raised and self._is_headed(call, bound):
                 opening = call.end - len(call.inner) - 1
                 start, end = call.name.start, tokens[opening].start
                 result += [
@@ -152,7 +152,7 @@ class Brackets:
             elif call.name.value in self.with_index and call.below:
                 result += _applied(call, tokens)
                 place = call.end + 1
-            elif self._is_headed(call):
+            elif self._is_headed(call, bound):
                 result += [call.name, tokens[place + 1], *call.below]
                 place = call.end + 1
             elif self._is_delta(call):
@@ -162,10 +162,18 @@ class Brackets:
             elif call.name.value in self.at_points and (below := points(call.inner)):
                 result += _element(replace(call, inner=below), tokens)
                 place = call.end + 1
+            elif self._is_labelled_element(call, bound):
+                label = [replace(t, type="NAME") for t in call.below[1:-1]]
+                name = with_label(call.name, label, call.below[-1].end)
+                result += _element(replace(call, name=name, below=()), tokens)
+                place = call.end + 1
+            elif self._is_at_letter(call, bound):
+                result.append(_at_letter(call))
+                place = call.end + 1
             elif self._is_element(call, bound) and self._may_be_factor(call, tokens):
                 result.append(self._unclear(call))
                 place = call.end + 1
-            elif self._is_element(call, bound):
+            elif self._is_element(call, bound) or self._is_at_number(call, bound):
                 result += _element(replace(call, inner=points(call.inner) or call.inner), tokens)
                 place = call.end + 1
             elif (
@@ -206,9 +214,39 @@ class Brackets:
             return False
         return _is_inside(tokens, call.start) or any(c.is_square for c in calls_in(tokens))
 
-    def _is_headed(self, call: Call) -> bool:
-        r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on."""
-        return call.name.value in self.headed and bool(call.below) and _is_list(call.inner)
+    def _is_headed(self, call: Call, bound: Set[str]) -> bool:
+        r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on; the `j` of `f_0(j)` is an index."""
+        is_list = _is_list(call.inner) and not any(t.value in bound for t in call.inner)
+        return call.name.value in self.headed and bool(call.below) and is_list
+
+    def _is_labelled_element(self, call: Call, bound: Set[str]) -> bool:
+        r"""Whether it is the `f_0(j)` beside a left side `f(i)`, whose list is its index: what stands below tells a tensor of its own."""
+        is_label = [t.type for t in call.below[1:-1]] == ["NUM"]
+        is_listed = call.name.value in self.headed & self.indexed - self.ranks.keys()
+        return is_label and is_listed and _is_index(call.inner, bound)
+
+    def _is_at_number(self, call: Call, bound: Set[str]) -> bool:
+        r"""Whether it is the `x_i(0)` of a declared `x[N, T]`, or the `u(T)` of one that is read as `u(t)`: an element, and no product with a
+        number or a size.
+        """
+        name, parts = call.name.value, listed(call.inner)
+        are_plain = all(
+            len(p) == 1 and (p[0].type == "NUM" or p[0].value in self.sizes) for p in parts
+        )
+        is_signal = name in self.indexed - self.ranks.keys() and not call.below
+        has_room = is_signal or self._is_filled(call)
+        return are_plain and has_room and name not in self.sizes
+
+    def _is_at_letter(self, call: Call, bound: Set[str]) -> bool:
+        """Whether it is the `a_i(k)` of a declared `a[N, M]` and a `k` that is neither an index nor a size: an element, or a product."""
+        values = {t.value for t in call.inner}
+        is_letter = [t.type for t in call.inner] == ["NAME"] and not values & (bound | self.sizes)
+        return is_letter and self._is_filled(call)
+
+    def _is_filled(self, call: Call) -> bool:
+        """Whether a line declares as many dimensions as there are subscripts, those in the bracket included."""
+        below = sum(t.type in ("NAME", "NUM") for t in call.below)
+        return self.ranks.get(call.name.value) == below + len(listed(call.inner))
 
     def _is_delta(self, call: Call) -> bool:
         r"""Whether it is Kronecker's `\delta(a, b)`."""
@@ -473,6 +511,18 @@ def _with_unclear_point(call: Call) -> Token:
     name, point = call.name.value, " ".join(t.value for t in call.inner)
     fact = f"`({point})` behind an element of `{name}`, which is declared with as many subscripts, is no factor and no index"
     fix = f"leave `({point})` out where `{name}` is given for one `{point}`, or declare one more dimension"
+    return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
+
+
+def _at_letter(call: Call) -> Token:
+    r"""The error of `a_i(k)` where `k` is neither an index nor a size."""
+    name = call.name.value
+    below = [t.value for t in call.below[1:-1] if t.type in ("NAME", "NUM")]
+    (letter,) = (t.value for t in call.inner)
+    element = as_printed(name, *below, letter)
+    row = as_printed(name, *below)
+    fact = f"`{element}` may be meant, an element of `{name}`, or a product with `{letter}`, which no sum and no left side has as an index"
+    fix = rf"write the element with its subscripts, `{element}`, and the product with a sign, `{row} \cdot {as_printed(letter)}`"
     return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
 

@@ -236,7 +236,8 @@ class Build:
         if function.value == "mod" and len(argument.items) == 2:
             over, under = map(number, argument.items)
             return raised(Binary("%", over, under, span), behind)
-        if function.value == "clip":
+        is_of_values = function.value == "clamp" and len(argument.items) == 3
+        if function.value == "clip" or is_of_values:
             return raised(_clipped(argument, self._at(function), span), behind)
         if function.type != "FUNC":
             return raised(Application(self._named(function), argument.items, span), behind)

@@ -113,6 +113,7 @@ FUNCTIONS |= {name: name for name in COMPOSED} | {
     "ELU": "elu", "Mish": "mish", "HardTanh": "hardtanh", "Hardtanh": "hardtanh", "sigm": "sigmoid", "Sigmoid": "sigmoid", "expit": "sigmoid",
     "Tanh": "tanh", "ReLu": "relu", "Relu": "relu", "RELU": "relu", "Softplus": "softplus", "SoftPlus": "softplus", "GeLU": "gelu",
     "swish": "silu", "Swish": "silu", "Sign": "sign", "Sgn": "sign", "Exp": "exp", "Log": "log",
+    "Round": "round", "Floor": "floor", "Ceil": "ceil", "Abs": "abs", "Sqrt": "sqrt",
 }  # fmt: skip
 MARKS_BELOW = words("pm mp oplus odot ominus")  # signs that are labels below a name
 TEX_FUNCTIONS = words(
@@ -128,6 +129,7 @@ INVERSES = {
 CALLED = words(
     """pow atan2 hypot fmod gate difference detached xlogy polygamma where clamp clip mod pad wrap reflect symmetric"""
 )
+CALLED_AS = {"Clip": "clip", "Clamp": "clamp"}  # as papers on quantisation print them
 REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "max", "min": "min", "mean": "mean", "logsumexp": "logsumexp",
     "argmax": "argmax", "argmin": "argmin",

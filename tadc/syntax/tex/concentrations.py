@@ -27,15 +27,12 @@ def concentrations(streams: Sequence[Sequence[Token]], bound: Set[str]) -> set[s
         for place, end in brackets.items():
             name = tokens[place + 1]
             is_behind = place > 0 and tokens[place - 1].type in _OPERANDS
-            is_behind = (
-                is_behind and place - 1 not in brackets.values()
-            )  # `[\mathrm{S}][\mathrm{E}]`
+            is_behind = is_behind and _before_scripts(tokens, place) not in brackets.values()
             is_upright = name.note == "upright"
             is_roman = is_upright and name.value[:1].isupper() and name.value not in bound
             is_behind = is_behind and not is_roman and not _is_rate(tokens, place)
-            is_raised = end + 1 < len(tokens) and tokens[end + 1].type in ("SUB", "SUP")
             is_species = name.value.isupper() and name.note in ("", "upright", "italic")
-            is_species = is_species and not is_raised and name.value not in bound
+            is_species = is_species and name.value not in bound
             if end == place + 2 and (is_upright or is_species):
                 found.setdefault(name.value, []).append(is_behind)
             if is_upright and _charge(tokens, place, end):
@@ -43,6 +40,18 @@ def concentrations(streams: Sequence[Sequence[Token]], bound: Set[str]) -> set[s
             if [t.value for t in tokens[max(place - 2, 0) : place]] == ["{", "d"]:
                 certain.add(name.value)
     return certain | {name for name, behind in found.items() if not all(behind)}
+
+
+def _before_scripts(tokens: Sequence[Token], place: int) -> int:
+    r"""The place of what ends in front of `place`, scripts aside: that of the first `]` for the second bracket of `[A]^2 [B]`."""
+    opening = {end: start for start, end in closing_brackets(tokens).items()}
+    before = place - 1
+    while before > 0 and tokens[before].type == "RBRACE":
+        low = opening.get(before, 0)
+        if not low or tokens[low - 1].type not in ("SUB", "SUP"):
+            break
+        before = low - 2
+    return before
 
 
 def _is_rate(tokens: Sequence[Token], place: int) -> bool:
@@ -56,17 +65,30 @@ def _is_rate(tokens: Sequence[Token], place: int) -> bool:
 
 
 def with_concentrations(tokens: Sequence[Token], names: Set[str]) -> list[Token]:
-    """The tokens with the name alone for the brackets around it."""
+    """The tokens with the name alone for the brackets around it; round ones where a letter stands above, which is a power."""
     ends = {p: end for p, end in _bracketed(tokens) if tokens[p + 1].value in names}
+    raised = {p: end for p, end in ends.items() if _is_raised(tokens[end + 1 : end + 4])}
+    sides = dict.fromkeys(raised, "(") | dict.fromkeys(raised.values(), ")")
+    ends = {p: end for p, end in ends.items() if p not in raised}
     dropped = {*ends, *ends.values()}
-    for place, end in ends.items():
+    for place, end in (*ends.items(), *raised.items()):
         if tokens[place + 1].note == "upright":
             dropped |= {*_charge(tokens, place, end)}
     return [
-        replace(t, start=tokens[n - 1].start) if n - 1 in ends else t
+        replace(t, type="LPAR" if sides[n] == "(" else "RPAR", value=sides[n])
+        if n in sides
+        else replace(t, start=tokens[n - 1].start)
+        if n - 1 in ends
+        else t
         for n, t in enumerate(tokens)
         if n not in dropped
     ]
+
+
+def _is_raised(behind: Sequence[Token]) -> bool:
+    """Whether something else than a number stands above what ends in front."""
+    kinds = [t.type for t in behind]
+    return kinds[:2] == ["SUP", "LBRACE"] and kinds[2:] != ["NUM"]
 
 
 def _charge(tokens: Sequence[Token], place: int, end: int) -> range:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Expression, Name, Number, Range
-from tadc.syntax.nodes import Node, free_names, nodes, parts
+from tadc.syntax.nodes import Node, free_names, key, nodes, parts
 from tadc.syntax.tex.base_values import refuse_parameters, refuse_values
 from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
 from tadc.syntax.tex.linear import Linear
 from tadc.syntax.tex.periods import wrapped_index
-from tadc.syntax.tex.zero_starts import beginning_at_zero, printed_from_zero
+from tadc.syntax.tex.reached_ends import counts_from_one
+from tadc.syntax.tex.zero_starts import beginning_at_one, beginning_at_zero, printed_from_zero
 
 __all__ = ["base_of"]
 
@@ -72,6 +73,12 @@ def base_of(
             f"`{_shown(ones[0].span)}` and `{_shown(zeros[0].span)}` are of dimensions of their own",
             ones[0].span,
         )
+    if ones and zeros and (first := next(beginning_at_one(definitions), None)) is not None:
+        raise SyntaxError(
+            first,
+            f"a range starts at 1 here and another one at 0, `{_shown(zeros[0].span)}`, up to the same size: is the first element `x_0` or `x_1`?",
+            fix="write `%!tadc base 0` or `%!tadc base 1`, or another letter for one of the sizes",
+        )
     if reaching:
         return 0, f"a subscript is 0: `{_shown(reaching[0].span)}`", reaching[0].span
     if ones and zeros:
@@ -80,6 +87,10 @@ def base_of(
             f"a range starts at 1 here and another one at 0, `{_shown(zeros[0].span)}`: is the first element `x_0` or `x_1`?",
             fix="write `%!tadc base 0` or `%!tadc base 1`",
         )
+    one = counts_from_one(definitions)
+    are_others = all(s.reaches is None for s in zeros) or _has_zeros_apart(definitions)
+    if one is not None and are_others:
+        return 1, f"the first element is that at 1: `{_shown(one)}`", one
     if zeros:
         return 0, f"ranges start at 0: `{_shown(zeros[0].span)}`", zeros[0].span
     listed = _listed(definitions)
@@ -105,7 +116,10 @@ def _has_own_starts(definitions: Sequence[Definition]) -> bool:
     ones = [high for low, high in lows if low == "1"]
     of_zeros = [high for low, high in lows if low == "0" and high is not None]
     sizes = {n.name for n in nodes(of_zeros) if isinstance(n, Name)}
-    are_own = all(isinstance(high, Name) and high.name not in sizes for high in ones)
+    are_own = all(
+        isinstance(high, Number) or (isinstance(high, Name) and high.name not in sizes)
+        for high in ones
+    )
     return are_own and _has_zeros_apart(definitions)
 
 
@@ -148,7 +162,38 @@ def _told_by_numbers(
             fix=f"write `%!tadc base 0` or `%!tadc base 1`; where the number is a label, {_as_label(numbers[0])}",
         )
     refuse_values(definitions)
+    for definition in definitions:
+        for r in _between_letters(definition):
+            high = key(r.high) if r.high is not None else None
+            if any(e == high for e in _extents_at(r, definition, shapes)):
+                return 1, f"the shapes fit only then: `{_shown(r.span)}` ends at the last", r.span
+            raise SyntaxError(
+                r.span,
+                f"nothing tells whether the first element is `x_0` or `x_1`, and this range has no number: `{_shown(r.span)}`",
+                fix="write `%!tadc base 0` or `%!tadc base 1`",
+            )
     return None, "", None
+
+
+def _between_letters(definition: Definition) -> Iterator[Range]:
+    r"""The ranges of indices of subscripts from one letter to another, `\sum_{i=d+1}^{D}`; up to `D-1` they count from 0, and from `-k` to `k`
+    the subscript 0 has its place.
+    """
+    for r, subscripts in _ranges_with_subscripts(definition):
+        is_letter = isinstance(r.low, (Name, ast.Binary))
+        if subscripts and is_letter and isinstance(r.high, Name):
+            yield r
+
+
+def _extents_at(
+    r: Range, definition: Definition, shapes: Mapping[str, Sequence[Expression] | None]
+) -> Iterator[object]:
+    """The declared extents of the dimensions that the index of the range runs along, by key."""
+    for node in nodes((definition.body,)):
+        if isinstance(node, Element) and (extents := shapes.get(node.name.name)):
+            for s, extent in zip(node.subscripts, extents, strict=False):
+                if isinstance(s, Name) and s.name == r.name.name:
+                    yield key(extent)
 
 
 class _Numbered(NamedTuple):

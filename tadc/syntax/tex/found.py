@@ -27,6 +27,7 @@ from tadc.syntax.tex.prose import (
 from tadc.syntax.tex.real_numbers import names_in_intervals
 from tadc.syntax.tex.script_tokens import Guess
 from tadc.syntax.tex.shapes import place_of_in, rank_of
+from tadc.syntax.tex.stated import is_stated
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.statements import add_range_behind, statements, with_ranges_of_prose
 from tadc.syntax.tex.time_steps import TimeSteps
@@ -122,11 +123,6 @@ _SAYS_SUMMATION = re.compile(
 )
 
 
-_DENIES = re.compile(  # "we do not use the Einstein convention"
-    r"\b(?:not|never|without|unlike|avoid\w*|instead\s+of|rather\s+than)\b[^.;]*$", re.IGNORECASE
-)
-
-
 def collect_convention(found: Found, text: Expansion) -> None:
     """Declare `einstein` where the document says in its prose that repeated indices are summed."""
     said = _SAYS_SUMMATION.search(text.text)
@@ -134,7 +130,7 @@ def collect_convention(found: Found, text: Expansion) -> None:
         return
     if re.search(r"\bno\s+(?:implied\s+)?sum", text.text, re.IGNORECASE):
         return
-    if _DENIES.search(text.text, max(0, said.start() - 60), said.start()):
+    if not is_stated(text.text, *said.span()):
         return
     found.items.append(ast.EinsteinDeclaration(text.span(*said.span())))
     found.guesses.append(Guess("repeated indices are summed: the prose says so", *said.span()))

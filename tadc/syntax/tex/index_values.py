@@ -7,7 +7,13 @@ from collections.abc import Iterable, Mapping
 from tadc.syntax.ast import Binary, Expression, Name, Number, Range
 from tadc.syntax.tex.linear import Linear, linear
 
-__all__ = ["lasts_of", "lowest", "with_lasts"]
+__all__ = ["lasts_of", "lowest", "lows_of", "with_lasts"]
+
+
+def lows_of(ranges: Iterable[Range]) -> dict[str, Linear]:
+    """The printed first values of indices, by name."""
+    lows = ((r.name.name, linear(r.low)) for r in ranges if r.low is not None)
+    return {name: form for name, form in lows if form is not None}
 
 
 def lasts_of(ranges: Iterable[Range]) -> dict[str, Linear]:

@@ -17,6 +17,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from tadc.syntax.tex.commands import GREEK
+from tadc.syntax.tex.defined_labels import with_defined_labels
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import first_of_sums
 from tadc.syntax.tex.left_lengths import (
@@ -69,6 +70,7 @@ def with_named_left_sides(naming: Naming) -> list[Statement]:
         before = len(naming.labelled)
         naming.look()
         naming.definitions = [_with_label(naming, d) for d in naming.definitions]
+        naming.definitions = with_defined_labels(naming)
     return list(naming.definitions)
 
 
@@ -266,17 +268,35 @@ def _with_letter(naming: Naming, definition: Statement) -> Statement | None:
 
 def _with_label_elsewhere(naming: Naming, definition: Statement) -> Statement | None:
     r"""The `R_h = A / P` of a document that reads `R_h` in another formula, where nothing binds an `h`: no index, a label."""
-    if not is_free_element(definition) or definition.tokens[0].value in naming.declared:
+    tokens = definition.tokens
+    is_element = [t.type for t in tokens[:5]] == ELEMENT and ends_at(tokens, 5, definition.equal)
+    if (
+        not is_element
+        or tokens[0].value in naming.declared
+        or has_range(definition, tokens[3].value)
+    ):
         return None
-    letter, survey = definition.tokens[3].value, naming.survey
-    reads = survey.read_below.get(definition.tokens[0].value, [])
+    base, letter, survey = tokens[0].value, tokens[3].value, naming.survey
+    reads = survey.read_below.get(base, [])
+    may_be = letter in NO_INDICES - STRONG or letter.isupper()
     are_labels = any([t.value for t in inner] == [letter] for _, inner in reads) and all(
-        len(inner) == 1 and inner[0].value not in bound_names(d.tokens) for d, inner in reads
+        len(inner) == 1 and inner[0].value not in _bound(d, but=letter if may_be else "")
+        for d, inner in reads
     )
     is_read = letter in {t.value for t in definition.right} or survey.summing[letter] > 0
-    if not are_labels or is_read or survey.is_below_others(letter, definition.target):
+    others = survey.owners.get(letter, set()) - {base}
+    if may_be:
+        others -= {name for name, letters in survey.lefts.items() if (letter,) in letters}
+    if not are_labels or is_read or others:
         return None
     return naming.named(definition, f"nothing binds `{letter}` where it is read")
+
+
+def _bound(definition: Statement, *, but: str) -> Set[str]:
+    r"""The indices of the definition; no letter of a left side `but` that has no range there, the `c` of `T_c = 1 / f_c`."""
+    bound = bound_names(definition.tokens)
+    is_open = but and but not in bound_names(definition.right) and not has_range(definition, but)
+    return bound - {but} if is_open else bound
 
 
 def _with_unclear_constant(naming: Naming, definition: Statement) -> Statement | None:

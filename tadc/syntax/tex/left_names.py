@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.script_tokens import Guess, scripted
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 from tadc.syntax.tex.told_letters import TOLD
 
@@ -46,10 +47,13 @@ class LeftNames:
 
     has_steps: bool = True  # whether `\Delta t` is one name
     declared: Set[str] = frozenset()
+    has_small_steps: bool = False  # whether `\delta x` is one name
+    is_unclear: bool = False  # whether `\Delta` stands alone, too
     _defined: set[Key] = field(default_factory=set)
     _only_steps: set[str] = field(
         default_factory=set
     )  # the `x` of `\Delta x`, if `x` stands nowhere else
+    _vectors: set[str] = field(default_factory=set)  # what has one letter below it, and never two
 
     @classmethod
     def of(
@@ -60,7 +64,9 @@ class LeftNames:
     ) -> LeftNames:
         """`displays` are the assembled tokens of each; `declared` the names of `%!tadc` lines; `formulas` may say shapes."""
         displays = [list(tokens) for tokens in displays]
-        names = cls("Delta" not in declared and not any(map(_has_delta_alone, displays)), declared)
+        is_number = any(map(_has_delta_alone, displays))
+        is_told = "Delta" in declared
+        names = cls(not is_told and not is_number, declared, is_unclear=is_number and not is_told)
         letters = Counter(_plain(t) for tokens in displays for t in tokens if t.type == "NAME")
         steps = Counter(name for tokens in displays for name in _behind_steps(tokens))
         names._only_steps = {n for n, count in steps.items() if count == letters[n]} - declared
@@ -68,6 +74,8 @@ class LeftNames:
         words = [key[1:] for key in keys if key[0] == "letters" and key[1] not in _STEPS]
         names._defined = {key for key in keys if _is_free(key, words, letters, displays)}
         names._defined |= {key for tokens in displays for key in _functions(tokens)}
+        names._vectors = _vectors(displays)
+        names.has_small_steps = "delta" not in declared and _has_small_steps(displays, keys)
         names._defined |= {key for tokens in formulas for key in _shaped(tokens)}
         return names
 
@@ -85,17 +93,24 @@ class LeftNames:
                     guess = Guess(text, tokens[place].start, tokens[head.end - 1].end)
                     guesses += [guess] if all(g.text != text for g in guesses) else []
                 place = head.end
+            elif head is not None and head.key[:2] == ("letters", "Delta") and self.is_unclear:
+                result.append(_unclear_step(head, tokens[place], tokens[head.end - 1]))
+                place = head.end
             else:
                 result.append(tokens[place])
                 place += 1
         return result
 
     def _is_name(self, head: _Head, following: Sequence[Token]) -> bool:
+        is_small = head.key[:2] == ("letters", "delta")
+        if is_small and self.has_small_steps and len(head.key) == 3:
+            return not following or following[0].type != "SUP" or head.key[-1] in self._only_steps
         is_step = head.key[:2] == ("letters", "Delta")
         is_raised = bool(following) and following[0].type == "SUP"
         if head.key in self._defined or head.key[-1] == r"\star":
             return True
-        if head.key[0] == "mark" and head.name.endswith("_star") and _is_optimum(head):
+        is_star = head.key[0] == "mark" and head.name.endswith("_star")
+        if is_star and (_is_optimum(head) or head.key[1] in self._vectors):
             return True
         if head.key[0] == "mark" and (self._has_other_mark(head) or _is_estimate(head)):
             return True
@@ -121,6 +136,28 @@ def _is_optimum(head: _Head) -> bool:
     return bool(head.subscripts) or not head.key[1][:1].isupper()
 
 
+def _vectors(displays: Iterable[Sequence[Token]]) -> set[str]:
+    r"""The names with one letter below them somewhere, and never with two: the `L` of `L_i / L^*` is no matrix."""
+    counts: dict[str, set[int]] = {}
+    for tokens in displays:
+        for name, _, inner in scripted(tokens, "SUB"):
+            counts.setdefault(name.value, set()).add(sum(t.type == "NAME" for t in inner))
+    return {name for name, found in counts.items() if found == {1}}
+
+
+def _has_small_steps(displays: Sequence[Sequence[Token]], lefts: Iterable[Key]) -> bool:
+    r"""Whether `\delta` stands in front of letters alone: of that of a left side, `\delta y = ..`, or of several different ones."""
+    letters: set[str] = set()
+    for tokens in displays:
+        for token, after in zip_longest(tokens, tokens[1:]):
+            if (token.type, token.value) != ("NAME", "delta"):
+                continue
+            if after is None or after.type != "NAME":
+                return False
+            letters.add(after.value)
+    return len(letters) > 1 or (bool(letters) and any(k[:2] == ("letters", "delta") for k in lefts))
+
+
 def _has_delta_alone(tokens: Sequence[Token]) -> bool:
     r"""Whether `\Delta` is a number of its own here."""
     pairs = zip_longest(tokens, tokens[1:])
@@ -135,7 +172,7 @@ def _has_delta_alone(tokens: Sequence[Token]) -> bool:
 def _behind_steps(tokens: Sequence[Token]) -> Iterator[str]:
     r"""The `x` of each `\Delta x`, `\partial x` and `dx`."""
     for before, token in pairwise(tokens):
-        is_step = before.value in ("Delta", "d") or before.type == "PARTIAL"
+        is_step = before.value in ("Delta", "delta", "d") or before.type == "PARTIAL"
         if token.type == "NAME" and is_step:
             yield token.value
 
@@ -239,6 +276,8 @@ def _count(word: Key, displays: Sequence[Sequence[Token]]) -> int:
 
 def _element(head: _Head, first: Token, last: Token) -> list[Token]:
     note = {"mark": first.note, "derivative": "derivative"}.get(head.key[0], "")
+    if head.key[:2] == ("letters", "Delta"):
+        note = last.note  # `\Delta\mathbf{r}_i` is a vector, too
     name = Token("NAME", head.name, first.start, last.end, note)
     if not head.subscripts:
         return [name]
@@ -246,6 +285,17 @@ def _element(head: _Head, first: Token, last: Token) -> list[Token]:
     opening = Token("LBRACE", "", start, start, "indices")
     closing = Token("RBRACE", "", end, end, "NAME")
     return [name, Token("SUB", "_", start, start), opening, *head.subscripts, closing]
+
+
+def _unclear_step(head: _Head, first: Token, last: Token) -> Token:
+    r"""The error of a `\Delta t` in a document where `\Delta` is a number."""
+    letter = as_printed(head.key[2])
+    fact = rf"`\Delta {letter}` may be one name, a step, or a product: `\Delta` stands alone, too"
+    fix = (
+        rf"write the product with a sign, `\Delta \cdot {letter}`, or declare the number, `%!tadc input Delta[]`; the step is declared,"
+        f" `%!tadc input {head.name}[]`"
+    )
+    return Token("ERROR", fact, first.start, last.end, fix)
 
 
 def _head(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
@@ -421,7 +471,7 @@ def _letters(tokens: Sequence[Token], place: int) -> _Head | None:
     while (
         end < len(tokens)
         and tokens[end].type == "NAME"
-        and not tokens[end].note
+        and (not tokens[end].note or tokens[end - 1].value == "Delta")
         and not tokens[end - 1].note
         and (tokens[end - 1].end == tokens[end].start or tokens[end - 1].value in _STEPS)
     ):

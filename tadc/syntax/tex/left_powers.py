@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import left_indices, scripted
+from tadc.syntax.tex.script_tokens import Guess, left_indices, scripted
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.time_steps import remedy
 from tadc.syntax.tex.token_list import Token
@@ -21,7 +21,7 @@ __all__ = ["with_named_squares"]
 
 
 def with_named_squares(
-    definitions: Sequence[Statement], bodies: Sequence[Statement]
+    definitions: Sequence[Statement], bodies: Sequence[Statement], guesses: list[Guess]
 ) -> tuple[list[Statement], list[Statement]]:
     r"""The definitions, and the bodies of functions, with a name for each square that one defines, `\sigma^2 = ..`.
 
@@ -53,6 +53,8 @@ def with_named_squares(
         )
         if is_read and name not in {d.target for d in result}:
             result.append(_root(name, square))
+            text = f"`{name}` is the root of what is defined as its square"
+            guesses.append(Guess(text, square.start, square.tokens[square.equal].start))
     return result, others
 
 

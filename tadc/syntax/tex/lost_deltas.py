@@ -1,17 +1,24 @@
-r"""A `\delta_{ij}` below a sum over `i < j`: Kronecker's delta would be 0 in every term, so that it is data."""
+r"""A `\delta_{ij}` that is hardly Kronecker's: below a sum over `i < j` it would be 0 in every term; inside of `\cos(\delta_{ij})` it is an
+angle; and for indices that end at different sizes, `\sum_{i=1}^{n} \sum_{k=1}^{K} \delta_{ik}`, it tells what belongs to what.
+"""
 
 from __future__ import annotations
 
-from tadc.errors import SyntaxError
+from collections.abc import Iterator
+
+from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Comparison, Definition, Name
-from tadc.syntax.nodes import Node, nodes
+from tadc.syntax.nodes import Node, key, nodes
+from tadc.syntax.tex.commands import words
 
 __all__ = ["refuse_lost_deltas"]
 
 
 def refuse_lost_deltas(definition: Definition) -> None:
-    """Raise SyntaxError for a delta of two indices that a condition around it holds apart."""
+    """Raise SyntaxError for a delta of two indices that a condition around it holds apart, and for others that are hardly Kronecker's."""
+    _refuse_arguments(definition)
+    _refuse_different_ends(definition)
     for node in nodes((definition.body,)):
         if not isinstance(node, ast.Reduction) or node.condition is None:
             continue
@@ -26,6 +33,39 @@ def refuse_lost_deltas(definition: Definition) -> None:
                     )
                 case _:
                     pass
+
+
+_OF_DATA = words("sin cos tan sinh cosh tanh exp log log2 log10 arctan arcsin arccos")
+_FIX = r"declare the data: `%!tadc input delta[N, M]`; Kronecker's delta is `\mathbf{1}[i = j]`"
+
+
+def _deltas(root: Node) -> Iterator[tuple[Span, str, str]]:
+    """The deltas of two names: their places and these."""
+    for node in nodes((root,)):
+        match node:
+            case Application(Name("delta"), (Name(i), Name(j)), span) if i != j:
+                yield span, i, j
+            case _:
+                pass
+
+
+def _refuse_arguments(definition: Definition) -> None:
+    for node in nodes((definition.body,)):
+        if not isinstance(node, Application) or node.function.name not in _OF_DATA:
+            continue
+        for span, _, _ in (found for arg in node.args for found in _deltas(arg)):
+            fact = f"`{span.text}` in the argument of `{node.function.name}` may be Kronecker's delta, 0 or 1, or data of that name"
+            raise SyntaxError(span, fact, fix=_FIX)
+
+
+def _refuse_different_ends(definition: Definition) -> None:
+    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
+    ranges = (*definition.lefts, *(r for n in reductions for r in n.ranges))
+    ends = {r.name.name: key(r.high) for r in ranges if isinstance(r.high, (Name, ast.Element))}
+    for span, i, j in _deltas(definition.body):
+        if i in ends and j in ends and ends[i] != ends[j]:
+            fact = f"`{span.text}` may be Kronecker's delta, or data of that name: `{i}` and `{j}` end at different sizes"
+            raise SyntaxError(span, fact, fix=_FIX)
 
 
 def _apart(condition: Node) -> list[frozenset[str]]:

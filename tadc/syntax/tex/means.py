@@ -79,7 +79,7 @@ def implied_means(
             says_mean = _SAYS.search(prose) is not None
             is_said = says_mean or _is_subtracted(base, mean, d.right)
             is_said = is_said and (says_mean or not _is_weighted(mean, d.right, definitions))
-            element = _element(base, mean.letters, definitions, of_summed=not says_mean)
+            element = _element(base, mean, definitions, of_summed=not says_mean)
             if element is None or not is_said or ragged & {t.value for t in element.letters or ()}:
                 continue
             if any(_says_other(sentence, base) for sentence in sentences):
@@ -113,7 +113,7 @@ def _weight(base: str, element: _Read, tokens: Sequence[Token]) -> Token | None:
         end = closing.get(place, 0)
         inner = tokens[place + 1 : end]
         values = [t.value for t in inner]
-        is_deviation = token.type == "LPAR" and values[:1] == [base] and f"{base}{_BAR}" in values
+        is_deviation = token.type in _AROUND and values[:1] == [base] and f"{base}{_BAR}" in values
         is_square = [t.value for t in tokens[end + 1 : end + 4] if t.type != "LBRACE"] == ["^", "2"]
         if not is_deviation or not is_square:
             continue
@@ -167,12 +167,12 @@ def _reads(tokens: Sequence[Token]) -> Iterator[_Read]:
 
 
 def _element(
-    base: str, letters: Sequence[Token], definitions: Sequence[Statement], *, of_summed: bool
+    base: str, mean: _Read, definitions: Sequence[Statement], *, of_summed: bool
 ) -> _Read | None:
-    """How the tensor is read: with these letters and others, which sums bind if it is one `of_summed` ones; None where it stands
-    with other numbers of letters.
+    """How the tensor is read, in the font of its mean: with the letters of that and others, which sums bind if it is one `of_summed` ones;
+    None where it stands with other numbers of letters.
     """
-    wanted = {t.value for t in letters}
+    wanted = {t.value for t in mean.letters or ()}
     found: _Read | None = None
     counts: set[int] = set()
     for d in definitions:
@@ -181,7 +181,8 @@ def _element(
             *_related(d.right)
         ]  # of `\sum_{i<j} (d_{ij} - \bar{d})`: the mean of some, or of all
         for read in _reads(d.right):  # the `x` of `V[x] =` is the whole tensor
-            if read.name.value != base or read.letters is None:
+            is_same = read.name.value == base and _is_bold(read.name) == _is_bold(mean.name)
+            if not is_same or read.letters is None:
                 continue  # `x_{t+k}` is moved
             own = {t.value for t in read.letters or ()}
             counts.add(len(own))
@@ -195,6 +196,13 @@ def _element(
             ):
                 found = found or read
     return found if len(counts) == 1 else None
+
+
+_AROUND = frozenset(("LPAR", "LSQB", "NORM_L", "BAR_L"))  # a deviation
+
+
+def _is_bold(name: Token) -> bool:
+    return name.note == "bold"
 
 
 def _related(tokens: Sequence[Token]) -> Iterator[set[str]]:
@@ -219,7 +227,7 @@ def _is_subtracted(base: str, mean: _Read, tokens: Sequence[Token]) -> bool:
 def _is_weighted(mean: _Read, tokens: Sequence[Token], definitions: Sequence[Statement]) -> bool:
     r"""Whether it is that of `\sum_i f_i (x_i - \bar{x})^2` beside `\sum_i f_i`: the mean under these weights, as textbooks have it, or the plain one."""
     place = next(n for n, t in enumerate(tokens) if t is mean.name)
-    opening = next((n for n in range(place, -1, -1) if tokens[n].type in ("LPAR", "LSQB")), 0)
+    opening = next((n for n in range(place, -1, -1) if tokens[n].type in _AROUND), 0)
     weight = tokens[max(opening - 5, 0) : opening]
     if [t.type for t in weight] != ["NAME", "SUB", "LBRACE", "NAME", "RBRACE"]:
         return False
@@ -253,6 +261,6 @@ def _mean(mean: _Read, element: _Read) -> Statement:
     every = element.letters or ()
     others = [t for t in every if t.value not in {o.value for o in own}]
     left = [at, *below(own, "indices", "NAME")]
-    body = [token("NAME", element.name.value), *below(every, "indices", "NAME")]
+    body = [token("NAME", element.name.value, element.name.note), *below(every, "indices", "NAME")]
     reduction = [token("RED", "mean"), *below(others, "limits", "RED")]
     return Statement("definition", (*left, token("EQ", "="), *reduction, *body))

@@ -22,6 +22,7 @@ from tadc.syntax.tex.agreed import with_agreed
 from tadc.syntax.tex.approximations import without_second_values
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
+from tadc.syntax.tex.boundary_values import refuse_boundary_values
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.diagonal_matrices import with_diagonal_matrices
 from tadc.syntax.tex.diagonals import with_diagonals
@@ -70,6 +71,7 @@ from tadc.syntax.tex.shapes import (
     about,
     is_plain,
     of_rows,
+    refuse_complex,
     sizes_of,
 )
 from tadc.syntax.tex.skipped import nothing, products, told, unread_equations, without_factors
@@ -196,6 +198,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     used |= {name.removesuffix("_prime") for name in used}  # `x_i' \beta` may be a transpose
     prose = [s for s in found.in_prose if s.kind == "shape" and is_plain(s)]
     shapes = about([*found.shapes, *prose], used - declared, declared)
+    refuse_complex(shapes, text)
+    refuse_boundary_values(definitions, [*found.in_prose, *found.spoken], declared, text)
     rows, ranks_of_rows, shapes = of_rows(shapes, definitions, bodies_of_functions)
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
@@ -213,7 +217,9 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = with_unclear_subscripts(every, ranks)
     if "delta" not in declared and (is_delta_unclear(text.text) or is_delta_raised(every)):
         every = [with_unclear_delta(s) for s in every]
-    read, function_bodies = with_named_squares(every[: len(definitions)], every[len(definitions) :])
+    read, function_bodies = with_named_squares(
+        every[: len(definitions)], every[len(definitions) :], guesses
+    )
     words = vocabulary(
         found.items,
         [*read, *function_bodies],

@@ -44,9 +44,11 @@ from tadc.syntax.tex.defined_conditionals import (
 )
 from tadc.syntax.tex.defined_norms import defined_norms, with_defined_norms
 from tadc.syntax.tex.diagonal_matrices import with_vectors_in_diagonals
+from tadc.syntax.tex.differentials import has_distance, several_steps, with_unclear_differentials
 from tadc.syntax.tex.dotted import dotted_names, with_dotted_names
 from tadc.syntax.tex.dotted_arguments import with_letters_for_dots
 from tadc.syntax.tex.element_products import with_element_products
+from tadc.syntax.tex.empty_groups import staggered_names, with_scripts_on_nothing
 from tadc.syntax.tex.evaluation_points import (
     nodes_of_points,
     points_beside_nodes,
@@ -91,10 +93,12 @@ from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
 from tadc.syntax.tex.raised_brackets import with_round_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_indices import (
+    bound_above,
     guessed_labels,
     raised_indices,
     with_unclear_indices,
 )
+from tadc.syntax.tex.raised_transposes import with_transposes_apart
 from tadc.syntax.tex.raised_words import (
     raised_words,
     starred_indices,
@@ -105,6 +109,7 @@ from tadc.syntax.tex.raised_zeros import raised_zeros, with_raised_zeros
 from tadc.syntax.tex.real_numbers import with_real_numbers
 from tadc.syntax.tex.remainders import orders, without_remainders
 from tadc.syntax.tex.repeated_differences import has_number_delta, with_unclear_differences
+from tadc.syntax.tex.repeated_pairs import with_unclear_pairs
 from tadc.syntax.tex.replacements import replaced, with_replacements
 from tadc.syntax.tex.script_tokens import Guess, bound_names, equal_place, scripted
 from tadc.syntax.tex.script_words import (
@@ -115,6 +120,7 @@ from tadc.syntax.tex.script_words import (
 )
 from tadc.syntax.tex.set_builders import with_conditions_for_sets
 from tadc.syntax.tex.set_sizes import unclear_sizes, with_unclear_sizes
+from tadc.syntax.tex.sets_of_counts import with_listed_counts
 from tadc.syntax.tex.several_limits import with_single_limits
 from tadc.syntax.tex.shape_extents import (
     names_of_functions,
@@ -154,6 +160,8 @@ from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
+from tadc.syntax.tex.variations import with_derivatives_for_variations
+from tadc.syntax.tex.weighted_norms import matrices_of_shapes, with_weighted_norms
 from tadc.syntax.tex.whole_rows import defined_rows, with_whole_rows
 from tadc.syntax.tex.whole_sets import sized_sets, whole_sets, with_sizes_of_sets
 from tadc.syntax.tex.words import known_words, with_words
@@ -340,6 +348,7 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.is_upper:
         return assembled
     unclear = {x for tokens in f.displayed for x in raised_indices(tokens)} & labels
+    labels -= {x for tokens in f.displayed for x in bound_above(tokens)} - unclear
 
     def rewrite(tokens: Tokens) -> Tokens:
         said = {guess.text for guess in f.guesses}
@@ -556,6 +565,32 @@ def _shapes_of_parts(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_shapes_of_parts(tokens, parts) if id(tokens) in prose else [*tokens]
 
 
+def _scripts_on_nothing(f: Formulas) -> Callable[[Tokens], Tokens]:
+    unclear = staggered_names(f.tokens)
+    return lambda tokens: with_scripts_on_nothing(tokens, unclear, is_upper=f.is_upper)
+
+
+def _repeated_pairs(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return list if f.is_upper else with_unclear_pairs
+
+
+def _variations(f: Formulas) -> Callable[[Tokens], Tokens]:
+    return list if "delta" in f.declared else with_derivatives_for_variations
+
+
+def _weighted_norms(f: Formulas) -> Callable[[Tokens], Tokens]:
+    matrices = {name for name, rank in f.ranks.items() if rank == 2} | matrices_of_shapes(f.tokens)
+    return lambda tokens: with_weighted_norms(tokens, matrices)
+
+
+def _differentials(f: Formulas) -> Callable[[Tokens], Tokens]:
+    is_number = "d" in f.declared or has_distance(f.displayed)
+    if is_number:
+        return list
+    everywhere = several_steps(f.displayed)
+    return lambda tokens: with_unclear_differentials(tokens, everywhere=everywhere)
+
+
 def _circle_numbers(f: Formulas) -> Callable[[Tokens], Tokens]:
     if f.ranks.get("pi") == 0:
         return list
@@ -592,6 +627,11 @@ def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
 
 
 PASSES: tuple[Pass, ...] = (
+    _scripts_on_nothing,
+    _repeated_pairs,
+    _variations,
+    _each(with_listed_counts),
+    _each(with_transposes_apart),
     _forgotten_backslashes,
     _units,
     _each(with_arrows_in_bold),
@@ -652,6 +692,7 @@ PASSES: tuple[Pass, ...] = (
     _each(with_vectors_in_diagonals),
     _plain_ones,
     _norms_and_indicators,
+    _weighted_norms,
     _defined_norms,
     _named_sets,
     _told_sets,
@@ -667,6 +708,7 @@ PASSES: tuple[Pass, ...] = (
     _left_names,
     _left_names,  # `\Delta E^* =`: a mark above what is one name
     _repeated_differences,
+    _differentials,
     _circle_numbers,
     _unclear_words,
     _stacked_rows,

@@ -97,7 +97,10 @@ class _Primes:
             if is_prime and token.value not in self.known and not self.ranks.get(base):
                 end = behind_scripts(tokens, place + 1, closing)
                 if token.note == "bold" and _is_bold(tokens[end : end + 1]):
-                    result.append(_unclear(token, base))  # `\mathbf{x}_{it}'\boldsymbol\beta`
+                    below = sum(t.type == "NAME" for t in tokens[place + 1 : end])
+                    result.append(
+                        _unclear(token, base, 1 + below)
+                    )  # `\mathbf{x}_{it}'\boldsymbol\beta`
                     place += 1
                     continue
             if is_prime and token.value not in self.known | self.elements:
@@ -105,7 +108,7 @@ class _Primes:
                 is_product = bool(following) and following[0].type == "NAME"
                 is_defined = base in self.targets and not self.ranks.get(base)
                 if is_product and (is_defined or (base == "e" and following[0].value == "e")):
-                    result.append(_unclear(token, base))  # `e'e` of a defined `e = y - X\beta`
+                    result.append(_unclear(token, base, 1))  # `e'e` of a defined `e = y - X\beta`
                     place += 1
                     continue
             if not is_prime or not self.ranks.get(base) or token.value in self.known:
@@ -113,12 +116,18 @@ class _Primes:
                 place += 1
                 continue
             end = behind_scripts(tokens, place + 1, closing)
-            is_vector = self._dimensions(tokens[place:end], base) > 0
-            if is_vector and (self._is_operand(tokens[end:]) or self._is_behind(result)):
-                result += self._transpose(tokens[place:end], base)
+            element = tokens[place:end]
+            is_vector = self._dimensions(element, base) > 0
+            if is_vector and (
+                self._is_operand(tokens[end:])
+                or self._is_behind(result)
+                or self._is_behind_itself(result, element)
+            ):
+                result += self._transpose(element, base)
                 place = end
             else:
-                result.append(self._unclear(token, base))
+                is_other = token.value in self.elements and not is_vector
+                result.append(token if is_other else _unclear(token, base, self.ranks[base]))
                 place += 1
         return result
 
@@ -184,6 +193,14 @@ class _Primes:
         """Whether a vector or matrix without subscripts ends here."""
         return bool(before) and before[-1].type == "NAME" and bool(self.ranks.get(before[-1].value))
 
+    def _is_behind_itself(self, before: Sequence[Token], element: Sequence[Token]) -> bool:
+        r"""Whether it is the `x_i'` of `x_i x_i'`, or the `A'` of `A + A'`: what ends here is the same without the prime."""
+        values = [element[0].value.removesuffix(_PRIME), *(t.value for t in element[1:])]
+        is_matrix = self._dimensions(element, values[0]) > 1
+        if is_matrix and before and before[-1].type == "PLUS":
+            before = before[:-1]
+        return [t.value for t in before[-len(values) :]] == values
+
     def _transpose(self, element: Sequence[Token], base: str) -> list[Token]:
         first, last = element[0], element[-1]
         text = f"`{base}` is transposed here, beside a vector or matrix"
@@ -194,19 +211,17 @@ class _Primes:
         top, closing = Token("TOP", r"\top", at, at), Token("RBRACE", "", at, at, "NAME")
         return [replace(first, value=base), *element[1:], sign, opening, top, closing]
 
-    def _unclear(self, token: Token, base: str) -> Token:
-        return token if token.value in self.elements else _unclear(token, base)
-
 
 def _is_bold(following: Sequence[Token]) -> bool:
     return bool(following) and following[0].type == "NAME" and following[0].note == "bold"
 
 
-def _unclear(token: Token, base: str) -> Token:
+def _unclear(token: Token, base: str, rank: int) -> Token:
+    """The error of a prime on a tensor of so many dimensions."""
     shown = as_printed(base)
     fact = f"`{base}'` may be the transpose of `{base}`, or another tensor"
     fix = (
         rf"write `{shown}^\top` for the transpose, or declare the other one: "
-        f"`%!tadc input {token.value}[N]`"
+        f"`%!tadc input {token.value}[{', '.join(('N', 'M', 'K', 'L')[:rank])}]`"
     )
     return Token("ERROR", fact, token.start, token.end, fix)

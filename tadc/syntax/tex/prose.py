@@ -100,7 +100,9 @@ def says_where(before: str, behind: str) -> bool:
     stands for, and supposes nothing: "where .. is the mean", or ".. denotes the mean".
     """
     sentence = _WHOLE_CHOICE.sub("", _sentence(before))
-    if _SUPPOSES.search(sentence) is not None:
+    is_others = _BY_OTHERS.search(before[-LONGEST_SENTENCE:]) is not None
+    whole = f"{sentence} {_END.split(behind, maxsplit=1)[0]}"
+    if is_others or _OF_OTHERS.search(whole) or _SUPPOSES.search(sentence) is not None:
         return False
     if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
         return True
@@ -114,6 +116,16 @@ def says_where(before: str, behind: str) -> bool:
     is_told = is_told or (named is not None and not _NO_NAME.search(named[1]))
     is_choice = _CHOOSES.search(f"{sentence} {behind}") is not None
     return _DEFINES.search(sentence) is not None or (is_told and not is_choice)
+
+
+_OF_OTHERS = re.compile(  # what is defined elsewhere, or for once
+    r"\b(?:in\s+contrast|et\s+al|some\s+authors|baselines?\s+(?:has|have|uses?)|the\s+case|first\s+iteration|(?:the|our)\s+code|by\s+default)\b"
+    r"|^\s*setting\b.*\b(?:gives|yields|recovers|leads|reduces)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+_BY_OTHERS = re.compile(r"\bet\s+al\.?,?\s+(?:define|use|set|take|choose|write)\w*\b[^.]*$")
 
 
 def defines(statement: Statement) -> bool:

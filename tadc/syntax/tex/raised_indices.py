@@ -9,10 +9,17 @@ from dataclasses import replace
 
 from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.script_survey import COUNTING
-from tadc.syntax.tex.script_tokens import Guess, equal_place, scripted, with_rewritten_scripts
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    bound_names,
+    equal_place,
+    left_indices,
+    scripted,
+    with_rewritten_scripts,
+)
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["OF_INDICES", "guessed_labels", "raised_indices", "with_unclear_indices"]
+__all__ = ["OF_INDICES", "bound_above", "guessed_labels", "raised_indices", "with_unclear_indices"]
 
 OF_INDICES = (COUNTING - {"l"}) | {"p", "q", "mu", "nu", "alpha", "beta"}  # `l` counts layers
 
@@ -22,6 +29,13 @@ def raised_indices(tokens: Sequence[Token]) -> set[str]:
     equal = equal_place(tokens)
     left, right = ({t.value for _, t in _raised(side)} for side in (tokens[:equal], tokens[equal:]))
     return left & right & OF_INDICES
+
+
+def bound_above(tokens: Sequence[Token]) -> set[str]:
+    r"""The letters that stand alone above something and that the formula binds, the `l` of `E_l = \sum_{ij} (G_{ij}^l)^2`."""
+    left = [t.value for t in left_indices(tokens)]
+    bound = bound_names(tokens[equal_place(tokens) :]) | ({*left} if len(left) == 1 else set())
+    return {above.value for _, above in _raised(tokens)} & bound
 
 
 def with_unclear_indices(tokens: Sequence[Token], letters: Set[str]) -> list[Token]:

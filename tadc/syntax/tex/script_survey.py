@@ -5,7 +5,7 @@ apart, which names have numbers, two letters or two digits below them, and which
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.names import closing_braces
@@ -59,9 +59,12 @@ def counts_on_left(definitions: Sequence[Statement]) -> dict[str, int]:
 
 
 def numbers(definitions: Sequence[Statement], in_intervals: Set[str]) -> set[str]:
-    """The names that a number is added to, `1 - q`, or that lie between two numbers, and that have no subscripts."""
+    r"""The names that a number is added to, `1 - q`, that lie between two numbers, that have a logarithm or are a power of Euler's number,
+    `e^{-\lambda}`, or that a function is of, `G(z) = ..`; none of them has subscripts.
+    """
     found = {*in_intervals}
     for d in definitions:
+        found |= {*_of_logarithms(d.right), *_arguments(d)}
         fours = zip(d.tokens, d.tokens[1:], d.tokens[2:], (*d.tokens[3:], None), strict=False)
         for number, sign, name, behind in fours:
             is_sum = number.type == "NUM" and sign.type in ("PLUS", "MINUS")
@@ -69,7 +72,37 @@ def numbers(definitions: Sequence[Statement], in_intervals: Set[str]) -> set[str
             if is_sum and is_bare and name.type == "NAME":
                 found.add(name.value)
     with_subscripts = {name.value for d in definitions for name, _, _ in scripted(d.tokens, "SUB")}
-    return found - with_subscripts
+    numbered = {  # `x^{(i)}` beside `h(x) = ..`
+        name.value
+        for d in definitions
+        for name, _, inner in scripted(d.tokens, "SUP")
+        if [t.type for t in inner[:1]] == ["LPAR"]
+    }
+    return found - with_subscripts - numbered
+
+
+def _of_logarithms(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The `u` of `\ln u` and `\sqrt{u}`, and the `\lambda` of `e^{-\lambda}`."""
+    for place, token in enumerate(tokens):
+        behind = [t for t in tokens[place + 1 : place + 6] if t.type not in ("LPAR", "LGROUP")]
+        if token.type == "FUNC" and token.value in ("log", "log2", "log10", "sqrt") and behind:
+            is_bare = len(behind) < 2 or behind[1].type not in ("SUB", "SUP", "LPAR", "LSQB")
+            if behind[0].type == "NAME" and is_bare and behind[0].note != "bold":
+                yield behind[0].value
+        power = [t for t in tokens[place + 1 : place + 6] if t.type != "MINUS"]
+        kinds = [t.type for t in power[:4]]
+        if token.value == "e" and kinds == ["SUP", "LBRACE", "NAME", "RBRACE"]:
+            yield power[2].value
+
+
+def _arguments(definition: Statement) -> Iterator[str]:
+    r"""The `z` of `G(z) = ..`, where it is all of the list, and no vector; with lists on the right side, `K(x, x^k)`, it may be a point."""
+    left = definition.tokens[: definition.equal]
+    kinds = [t.type for t in left]
+    if any(t.type == "COMMA" for t in definition.right):
+        return
+    if kinds == ["NAME", "LPAR", "NAME", "RPAR"] and left[2].note != "bold":
+        yield left[2].value
 
 
 def values(tokens: Sequence[Token]) -> set[str]:
@@ -168,7 +201,7 @@ def _above_lines(tokens: Sequence[Token]) -> list[Token]:
 
 
 def with_numbers_alone(definitions: Sequence[Statement], bound: Set[str]) -> set[str]:
-    r"""The names with no other subscripts than one number, `T_1` and `TD_{50}`, or labels beside it, `T_R`, and no name that is written like
+    r"""The names with no other subscripts than one number, `T_1`, `k_{-1}` and `TD_{50}`, or labels beside it, `T_R`, and no name that is written like
     them, such as `x_1` for `x^{(1)}`. Labels are words, and capitals and letters of axes that are not `bound`; of several numbers of two digits and more,
     these may be two subscripts each where none has a 0.
     """
@@ -178,15 +211,16 @@ def with_numbers_alone(definitions: Sequence[Statement], bound: Set[str]) -> set
         others |= {t.value for t in definition.tokens if t.type == "NAME"}
         for name, _, inner in scripted(definition.tokens, "SUB"):
             found = numbers.setdefault(name.value, set())
-            if [t.type for t in inner] == ["NUM"] and inner[0].value.isdigit():
-                found.add(inner[0].value)
+            kinds = [t.type for t in inner]
+            if kinds in (["NUM"], ["MINUS", "NUM"]) and inner[-1].value.isdigit():
+                found.add("".join(t.value for t in inner))
             elif not _is_label(inner, bound):
                 found.add("")
     return {
         name
         for name, found in numbers.items()
         if found and "" not in found and not any(f"{name}_{n}" in others for n in found)
-        if len(found) == 1 or all(len(n) == 1 or "0" in n for n in found)
+        if len(found) == 1 or all(len(n.lstrip("-")) == 1 or "0" in n for n in found)
     }
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.diagonals import AXES
 from tadc.syntax.tex.intercepts import (
     first_of_sums,
@@ -138,6 +139,7 @@ class Scripts:
     _lone: set[tuple[str, str]] = field(default_factory=set)  # names with one letter below them
     _told_apart: set[str] = field(default_factory=set)  # letters that tell one name apart
     _owners: dict[str, set[str]] = field(default_factory=dict)  # of letters, the names above them
+    _below: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)  # what stands below names
     _has_sums: bool = False  # whether sums are written
     _bounds: set[str] = field(default_factory=set)  # names in bounds of sums
     _values: set[str] = field(default_factory=set)  # names that stand as values somewhere
@@ -168,6 +170,7 @@ class Scripts:
                 self._owners.setdefault(letter, set()).add(name.value.split("_")[0])
             if len(letters) > 1:
                 self._below_with_others.update(letters)
+            self._below.setdefault(name.value, set()).add(tuple(t.value for t in inner))
         self._told_apart = told_apart(self.definitions)
         self._above_numbers = above_numbers(self.definitions) - self.declared
         self._has_sums = any(d.has_reduction for d in self.definitions)
@@ -346,7 +349,9 @@ class Scripts:
             return base, below
         if self.is_einstein and not self._is_label_alone(base, names):
             return base, below
-        known = self._bounds | bound | moving | self.sizes
+        known: Set[str] = self._bounds | bound | moving | self.sizes
+        if self._is_label_of_one(base, inner, {*bound, *moving}):
+            known = bound | moving
         is_free = not any(t.value in known for t in names)
         repeated = any(letters[t.value] > 1 and t.value not in self._values for t in names)
         if not is_free or base.value in self.declared - self._tensors:
@@ -363,6 +368,16 @@ class Scripts:
         text = f"`{name.value}` is one name: nothing binds {said}"
         self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
         return name, None
+
+    def _is_label_of_one(self, base: Token, inner: Sequence[Token], bound: set[str]) -> bool:
+        r"""Whether it is the `k_B` of a document with a sum up to `B`: no index stands below a `k` anywhere, so that it is no last element."""
+        letters = tuple(t.value for t in inner)
+        everywhere = bound.union(*self._bound)
+        are_labels = all(
+            len(own) == 1 and own[0].isalpha() and own[0] not in everywhere
+            for own in self._below.get(base.value, ())
+        )
+        return are_labels and len(letters) == 1 and base.value not in self.declared
 
     def _is_label_alone(self, base: Token, names: Sequence[Token]) -> bool:
         r"""Whether it is the `s` of `(C_s \Delta)^2` under Einstein's convention: below that name alone, and no letter of indices."""
@@ -407,6 +422,8 @@ class Scripts:
         if not labels or not indices:
             return None
         name = with_label(base, [replace(t, type="NAME") for t in labels], below[-1].end)
+        if base.value == "delta" and name.value not in self.declared:
+            return _delta_of_number(base, indices[0], labels[0], below), [below[0], below[-1]]
         if name.value not in self.declared:
             said = ", ".join(f"`{t.value}`" for t in labels)
             text = f"`{name.value}` is one name: nothing binds {said}"
@@ -466,6 +483,9 @@ class Scripts:
             return first
         if last.type != "NUM":
             return None
+        if [t.type for t in others] == ["MINUS"] and base.value in self._constants:
+            label = replace(last, type="NAME", value=f"minus_{last.value}")
+            return with_label(base, [label], below[-1].end), None
         name = with_label(base, [replace(last, type="NAME")], below[-1].end)
         is_left = name.value in self._left_numbers
         if not others and (is_left or base.value in self._constants):
@@ -474,7 +494,8 @@ class Scripts:
             text = f"`{name.value}` is one name: the definition of `{base.value}` reads no other element of it"
             self.guesses.setdefault(text, Guess(text, base.start, below[-1].end))
             return name, None
-        if not others and (name.value in self.scalars or base.value in self._pairs):
+        is_declared = name.value in self.declared - self.sizes
+        if not others and (is_declared or base.value in self._pairs):
             return name, None
         if base.value in self._intercepts and _is_zero(below[1:-1]):
             text = f"`{name.value}` is one name: the vector `{base.value}` begins at 1"
@@ -523,6 +544,17 @@ def _is_of_numbers(definition: Statement) -> bool:
 _OF_NUMBERS = frozenset(
     ("NAME", "NUM", "PLUS", "MINUS", "SLASH", "FRAC", "LBRACE", "RBRACE", "CDOT")
 )
+
+
+def _delta_of_number(base: Token, index: Token, number: Token, below: Sequence[Token]) -> Token:
+    r"""The error of `\delta_{k,y}` for an index `k` and a `y` that nothing binds."""
+    i, y = as_printed(index.value), as_printed(number.value)
+    fact = rf"`\delta_{{{i},{y}}}` may be Kronecker's delta, or data with the label `{y}`: nothing binds that"
+    fix = (
+        rf"write `\mathbf{{1}}[{i} = {y}]` for the first, with the number `%!tadc input {number.value}[]`;"
+        f" declare the data, `%!tadc input delta_{number.value}[N]`"
+    )
+    return Token("ERROR", fact, base.start, below[-1].end, fix)
 
 
 def _order_statistic(base: Token, below: Sequence[Token]) -> Token:

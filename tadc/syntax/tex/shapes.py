@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from lark import UnexpectedToken
 
+from tadc.errors import SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.reader import tree
+from tadc.syntax.tex.real_numbers import COMPLEX
 from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statement import Statement
 
@@ -20,6 +22,7 @@ __all__ = [
     "of_rows",
     "place_of_in",
     "rank_of",
+    "refuse_complex",
     "sizes_of",
 ]
 
@@ -98,6 +101,18 @@ def is_plain(shape: Statement) -> bool:
     except UnexpectedToken:
         return False
     return all(token.type != "ERROR" for token in shape.tokens)
+
+
+def refuse_complex(shapes: Iterable[Statement], text: Expansion) -> None:
+    r"""Raise SyntaxError for the first shape in `\mathbb{C}`."""
+    for shape in shapes:
+        for token in shape.tokens:
+            if token.type == "RR" and token.note == COMPLEX:
+                raise SyntaxError(
+                    text.span(shape.tokens[0].start, token.end),
+                    "complex numbers are not there yet",
+                    fix=r"give real and imaginary parts names of their own, each in `\mathbb{R}`; what is real is said to be in `\mathbb{R}`",
+                )
 
 
 def place_of_in(shape: Statement) -> int:

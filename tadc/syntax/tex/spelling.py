@@ -193,8 +193,8 @@ def _adds_number(before: Sequence[Token]) -> bool:
 
 
 def _is_plain_e(tokens: Sequence[Token], place: int, vocabulary: Vocabulary) -> bool:
-    r"""Whether the `e` has a number above, which Euler's number seldom has, `e^2`, or no power in a document about charges or with coefficients
-    `c` and `d`; not that of `\log_2 e`.
+    r"""Whether the `e` has a number above, which Euler's number seldom has, `e^2`, or no power beside a factor, `e V`, in a document about
+    charges, or with coefficients `c` and `d`; not that of `\log_2 e`.
     """
     kinds = [t.type for t in tokens[place + 1 : place + 5]]
     before = place - 1
@@ -202,8 +202,24 @@ def _is_plain_e(tokens: Sequence[Token], place: int, vocabulary: Vocabulary) -> 
         before = place - 5
     if before >= 0 and tokens[before].value in ("log", "ln"):
         return False
-    is_bare = kinds[:1] != ["SUP"] and (vocabulary.has_charges or vocabulary.lists_letters)
+    is_charge = vocabulary.has_charges or vocabulary.lists_letters or _is_factor(tokens, place)
+    is_bare = kinds[:1] != ["SUP"] and is_charge
     return is_bare or kinds == ["SUP", "LBRACE", "NUM", "RBRACE"]
+
+
+def _is_factor(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether a name, a bracket or a sum stands beside the `e` at `place`, with at most a dot or a space between them; that of `2\pi e` is
+    Euler's number.
+    """
+    signs = ("CDOT", "THIN")
+    behind = next((t for t in tokens[place + 1 :] if t.type not in signs), None)
+    before = next((t for t in reversed(tokens[:place]) if t.type not in signs), None)
+    is_below = [t.type for t in tokens[max(place - 2, 0) : place]] == ["SUB", "LBRACE"]
+    if is_below or (before is not None and before.value == "pi"):
+        return False
+    is_in_front = behind is not None and behind.type in STARTS_OPERAND - {"NUM"}
+    is_behind = before is not None and before.type in ENDS_OPERAND - {"NUM"}
+    return is_in_front or (is_behind and before is not None and before.note != "limits")
 
 
 def _is_derivative(tokens: Sequence[Token], place: int) -> bool:

@@ -22,9 +22,32 @@ __all__ = ["with_inner_sums"]
 
 
 def with_inner_sums(definition: Definition, sizes: Set[str]) -> Definition:
-    """The definition with sums over what is repeated in a part of a term. Raises SyntaxError where two sums fit."""
+    """The definition with sums over what is repeated in a part of a term. Raises SyntaxError where two sums fit, or where a repeated letter
+    is a size, too: a sum, or the last elements?
+    """
+    lefts = {left.name.name for left in definition.lefts}
+    _refuse_repeated_sizes(definition, {n for n in sizes if n.islower()} - lefts)
     bound = {*sizes, *(left.name.name for left in definition.lefts)}
     return replace(definition, body=descend(_terms(definition.body, bound, is_whole=True)))
+
+
+def _refuse_repeated_sizes(definition: Definition, sizes: Set[str]) -> None:
+    reads = [n for n in nodes((definition.body,)) if isinstance(n, ast.Element)]
+    below = [s for read in reads for s in read.subscripts if isinstance(s, Name)]
+    counts = Counter(s.name for s in below)
+    bound = {
+        r.name.name
+        for n in nodes((definition.body,))
+        if isinstance(n, ast.Reduction)
+        for r in n.ranges
+    }
+    for name in below:
+        if counts[name.name] > 1 and name.name in sizes - bound:
+            raise SyntaxError(
+                name.span,
+                f"`{name.name}` is repeated here, and is a size in this document: a sum, or the last elements?",
+                fix=rf"write the sum, `\sum_{{{name.name}}}`, or call the index or the size otherwise",
+            )
 
 
 _CONDITIONS = (ast.Comparison, ast.Logical, ast.Not, ast.IsInteger)

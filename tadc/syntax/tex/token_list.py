@@ -45,7 +45,7 @@ CLOSERS = words("RPAR RSQB RBRACE RGROUP BAR_R NORM_R ANGLE_R FLOOR_R CEIL_R CAS
 ENDS_OPERAND = words("NAME NUM PRIME FACTORIAL INDICATOR") | CLOSERS
 STARTS_OPERAND = words("NAME NUM FUNC CALLED RED FRAC BINOM SQRT INDICATOR") | OPENERS - {"LBRACE"}
 
-_ARGUMENTS_OF_ONE_TOKEN = words("NAME NUM PRIME TOP CDOT PLUS MINUS")
+_ARGUMENTS_OF_ONE_TOKEN = words("NAME NUM PRIME TOP CDOT PLUS MINUS STAR")
 _CLOSED_BY = {
     "LPAR": ("RPAR",),
     "LSQB": ("RSQB",),
@@ -131,6 +131,11 @@ class TokenList:
         kinds = [o.kind for o in self._opened[-2:]]
         in_set = kinds[-1:] == ["LPAR"] and kinds[0] in ("limits", "substack")
         return self.innermost in ("limits", "substack") or in_set
+
+    @property
+    def expects_script(self) -> bool:
+        """Whether a script without braces stands here."""
+        return self.expected > 0 and self.tokens[-1].type in ("SUB", "SUP")
 
     @property
     def in_braces(self) -> bool:

@@ -279,6 +279,8 @@ class _Tokenizer:
             kind, value, self.position, note, opened = wrapped(self.text, start, self.end)
             if kind == "TEXT" and value in commands.REMARKS and self.out.in_braces:
                 kind, note = "NAME", "upright"  # the label of `W^{\text{in}}`
+            if kind in ("RED", "FUNC", "CALLED") and self.out.expects_script:
+                kind, value, note = "NAME", note or value, "upright"  # that of `x_\mathrm{max}`
             if kind == "ERROR":
                 self._refuse(start, value, note)
             else:

@@ -71,12 +71,14 @@ def with_scripts(
         bare_elements(statements),
         has_kernels,
     )
+    vectors = {name for name, rank in {**rows, **ranks}.items() if rank}
     unnamed = {name for name, rank in ranks.items() if rank == 4}
     statements = with_integrals(statements, unnamed, guesses)
     statements = [brackets(s) for s in statements]
     statements = [replace(s, tokens=tuple(with_whole_logarithms(s.tokens))) for s in statements]
     statements = [
-        replace(s, tokens=tuple(with_unclear_arguments(s.tokens, text))) for s in statements
+        replace(s, tokens=tuple(with_unclear_arguments(s.tokens, text, vectors)))
+        for s in statements
     ]
     statements = [
         replace(s, tokens=tuple(with_rows_of_sets(s.tokens, ranks, guesses))) for s in statements

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tadc.syntax.tex.commands import REFUSED
+from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.script_tokens import scripts_at
 from tadc.syntax.tex.token_list import Token
 
 __all__ = [
@@ -42,7 +44,8 @@ _WORDS = {
     r"(?:leaky|parametric|randomi[sz]ed)[\s-]+ReLU|L(?:eaky)?-?ReLU": "",
 }
 _ARGUMENT = r"\s*(?:\(\s*(?:\\cdot|\.|[a-z])\s*\))?\s*(?:\$|\\\))"
-_LETTER = rf"(?:\$|\\\()\s*\\?(?P<name>[A-Za-z]+){_ARGUMENT}"
+_LABEL = r"(?:_\s*(?:\{\s*(?:\\(?:mathrm|text|textrm)\s*\{)?)?(?P<label>[A-Za-z]+)\s*\}{0,2})?"
+_LETTER = rf"(?:\$|\\\()\s*\\?(?P<name>[A-Za-z]+){_LABEL}{_ARGUMENT}"
 _FUNCTION_WORDS = "(?:" + "|".join(f"(?P<f{n}>{words})" for n, words in enumerate(_WORDS)) + r")\b"
 _TOLD = (
     re.compile(  # "where $\sigma$ is the ReLU", "is $\mathrm{ReLU}$"
@@ -75,7 +78,8 @@ def told_functions(text: str, declared: Set[str]) -> dict[str, str]:
     said: dict[str, set[str]] = {}
     for match in (found for told in _TOLD for found in told.finditer(text)):
         function = next(f for n, f in enumerate(_WORDS.values()) if match[f"f{n}"])
-        said.setdefault(match["name"], set()).add(function)
+        label = f"_{match['label']}" if match["label"] else ""
+        said.setdefault(match["name"] + label, set()).add(function)
     for match in _DENSITY_AND_CUMULATIVE.finditer(text):
         names = (match["first"], match["second"])
         density, cumulative = names[::-1] if match["swapped"] else names
@@ -102,6 +106,7 @@ def says_any_function(text: str) -> bool:
 
 def with_told_functions(tokens: Sequence[Token], functions: Mapping[str, str]) -> list[Token]:
     """The tokens with these letters as functions, where brackets follow; errors for steps, whose value at 0 is not told."""
+    tokens = _with_labels(tokens, functions)
     result = list(tokens)
     for place, (token, after) in enumerate(pairwise(tokens)):
         if token.type != "NAME" or token.value not in functions or after.type not in _OPENING:
@@ -119,6 +124,26 @@ def with_told_functions(tokens: Sequence[Token], functions: Mapping[str, str]) -
 
 
 _OPENING = ("LPAR", "LSQB")
+
+
+def _with_labels(tokens: Sequence[Token], functions: Mapping[str, str]) -> list[Token]:
+    r"""The tokens with one name for the `\sigma_g` that the prose calls a function."""
+    if not any("_" in name for name in functions):
+        return list(tokens)
+    closing = closing_braces(tokens)
+    result: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        below, above, end = scripts_at(tokens, place, closing)
+        label = "".join(t.value for t in below[1:-1]) if below is not None else ""
+        name = f"{tokens[place].value}_{label}"
+        if tokens[place].type == "NAME" and label and above is None and name in functions:
+            result.append(replace(tokens[place], value=name, end=tokens[end - 1].end))
+            place = end
+        else:
+            result.append(tokens[place])
+            place += 1
+    return result
 
 
 _OTHER_SIGN = re.compile(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tadc.syntax.tex.script_tokens import Guess
+from tadc.syntax.tex.stated import is_stated
 from tadc.syntax.tex.token_list import Token, closing_brackets
 
 __all__ = [
@@ -47,7 +48,8 @@ def told_norms(text: str) -> dict[str, set[str]]:
         said = match["kind"].strip()
         kind = next((k for pattern, k in _KINDS if pattern.search(said)), _OTHER)
         letter = match["letter"] or ""
-        found.setdefault("" if letter == "cdot" else letter, set()).add(kind)
+        kinds = found.setdefault("" if letter == "cdot" else letter, set())
+        kinds |= {kind} if is_stated(text, *match.span()) else {kind, _OTHER}
     return found
 
 
@@ -94,9 +96,12 @@ _NATURAL = re.compile(r"\bnatural\s+log|\\log[^.;]{0,40}\bnatural\b", re.IGNOREC
 
 def told_bases(text: str) -> set[str]:
     """The bases that the prose gives logarithms without one: `2`, `10`, `e`, or others."""
-    found = {match["base"].lower() for says in _SAYS_BASE for match in says.finditer(text)}
+    said = [match for says in _SAYS_BASE for match in says.finditer(text)]
+    found = {match["base"].lower() for match in said}
+    is_clear = all(is_stated(text, *match.span()) for match in said)
     found = {_BASES.get(said, "10" if said.startswith("briggs") else _OTHER) for said in found}
-    return found | ({"e"} if found and _NATURAL.search(text) else set())
+    is_either = not is_clear or _NATURAL.search(text) is not None
+    return found | ({"e"} if found and is_either else set())
 
 
 _OF_LEVELS = re.compile(r"(?<![A-Za-z])(?:dB[mW]?|[dD]ecibels?|pH|pOH|pK_?a)(?![A-Za-z])")

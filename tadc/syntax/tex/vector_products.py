@@ -8,6 +8,7 @@ from dataclasses import replace
 from tadc.errors import Span, SyntaxError
 from tadc.syntax.ast import Binary, Element, Expression, Name, Number
 from tadc.syntax.nodes import key, nodes
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.known_tensors import Known
 from tadc.syntax.tex.unclear_vectors import beside_elements
 from tadc.syntax.tex.vector_values import (
@@ -39,6 +40,8 @@ ROW = "`{}` multiplies a row and a matrix: vectors are rows here"
 
 
 def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
+    _refuse_beside_element(known, e.left, e.right, right)
+    _refuse_beside_element(known, e.right, e.left, left)
     if is_number(known, e.left) and right.rank == 1:
         return replace(right, at=lambda i: replace(e, right=right.at(i)), span=e.span)
     if is_number(known, e.right) and left.rank == 1:
@@ -54,6 +57,22 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
         left.is_row or right.is_row,
         left.extents or right.extents,
         is_plain and (left.is_plain or not left.is_row) and (right.is_plain or not right.is_row),
+    )
+
+
+def _refuse_beside_element(known: Known, e: Expression, whole: Expression, vector: Value) -> None:
+    r"""Raise for the `b` of `C_{ij} = A_{ij} - b`, a declared vector whose subscript is not written."""
+    lefts = [n.name for n in known.lefts]
+    has_left = isinstance(e, Element) and any(
+        isinstance(s, Name) and s.name in lefts for s in e.subscripts
+    )
+    if not isinstance(whole, Name) or vector.rank != 1 or not has_left or not is_number(known, e):
+        return
+    elements = " or ".join(f"`{as_printed(whole.name, i)}`" for i in lefts)
+    raise SyntaxError(
+        vector.span,
+        f"{what(vector)} is added to the number `{e.span.text}`, and its subscript is not written",
+        fix=f"write which element is meant, {elements}; a number is declared, `%!tadc input {whole.name}[]`",
     )
 
 

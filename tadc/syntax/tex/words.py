@@ -8,7 +8,7 @@ product with Euler's number: an error that shows both.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from tadc.syntax.tex.commands import CALLED, FUNCTIONS, REDUCTIONS, words
@@ -36,7 +36,7 @@ _SAID = re.compile(
 
 
 def known_words(streams: Sequence[Sequence[Token]], declared: Set[str], text: str) -> set[str]:
-    """The words of a document that are written as letters; none with a letter that is `declared`. What the prose says of `NR` tells that
+    """The words of a document that are written as letters; none with a letter that is `declared`, but for those that a line declares with a label, `EC_50`. What the prose says of `NR` tells that
     it is a word, too, and so does a `$USL$` in it, none of whose letters stands alone.
     """
     found = {word for tokens in streams for _, _, word in letter_runs(tokens)}
@@ -47,7 +47,8 @@ def known_words(streams: Sequence[Sequence[Token]], declared: Set[str], text: st
         known |= {word for word in whole if not alone & {*word}}
     for group in _GROUPS:
         known |= found & group if len(found & group) > 1 else set()
-    return {word for word in known if not declared & {*word}}
+    labelled = found & {name.split("_")[0] for name in declared if "_" in name}
+    return {word for word in known if not declared & {*word}} | labelled
 
 
 def with_words(
@@ -69,6 +70,9 @@ def with_words(
             result.append(Token("NAME", word, first.start, last.end, "upright"))
         elif _is_left_side(tokens, start, end, word):
             result.append(Token("NAME", word, first.start, last.end, "upright"))
+        elif word.isupper() and [*_two_digits(tokens[end : end + 4])] and word not in declared:
+            result.append(_unclear_number(word, first, tokens[end + 2]))
+            place = end + 4
         elif not declared & {word, "e"} and _has_lone_e(tokens[start : end + 1]):
             result.append(_unclear(word, first, last))
         else:
@@ -150,6 +154,25 @@ def _has_lone_e(tokens: Sequence[Token]) -> bool:
     return any(
         t.value == "e" and (after is None or after.type not in ("SUP", "SUB")) for t, after in pairs
     )
+
+
+def _two_digits(behind: Sequence[Token]) -> Iterator[str]:
+    r"""The `50` of `EC_{50}`, where nothing else stands below: an element with that number, or part of a name."""
+    if [t.type for t in behind] == ["SUB", "LBRACE", "NUM", "RBRACE"]:
+        number = behind[2].value
+        if number.isdigit() and len(number) > 1:
+            yield number
+
+
+def _unclear_number(word: str, first: Token, number: Token) -> Token:
+    r"""The error of `EC_{50}`."""
+    below, product = f"_{{{number.value}}}", r" \cdot ".join(word)
+    fact = f"`{word}{below}` may be one name, or a product with an element of `{word[-1]}`"
+    fix = (
+        rf"write the name as `\mathrm{{{word}}}{below}`, or declare it, `%!tadc input {word}_{number.value}[]`;"
+        rf" the product with signs, `{product}{below}`"
+    )
+    return replace(first, type="ERROR", value=fact, end=number.end, note=fix)
 
 
 def _unclear(word: str, first: Token, last: Token) -> Token:

@@ -33,6 +33,8 @@ _TEXT = re.compile(r"\s*\{([^{}]*)\}")
 _SCRIPTS = re.compile(
     r"(?:\s*(?:'|[_^]\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|\w)))+\s*\}"
 )  # and nothing else in the braces
+_LABEL_INSIDE = re.compile(r"\s*_\s*\{([A-Za-z]{2,})\}(?=\s*\})")  # `\mathrm{CL_{cr}}` is all roman
+_INDICES = frozenset("ijklmnpqt")  # authors leave these inside, too: `\mathrm{sim_{ij}}`
 _DEEPEST = 8  # wrappers around one name
 
 
@@ -55,6 +57,9 @@ def wrapped(text: str, start: int, end: int) -> Wrapped:
                 if core.endswith("_") and text.startswith("{", position + len(core)):
                     core = core[:-1]  # `\mathrm{DCG_{p}}`
                 position += len(core)
+                label = _LABEL_INSIDE.match(text, position, end) if style == "upright" else None
+                if label is not None and not {*label[1]} <= _INDICES:
+                    core, position = f"{core}_{label[1]}", label.end()
             break
         position = command.end()
         name_of_wrapper = name
@@ -211,6 +216,6 @@ def _named(name: str, style: str, accented: bool, end: int) -> Wrapped:
             return Wrapped("RED", name, end)
         if name in commands.FUNCTIONS:
             return Wrapped("FUNC", commands.FUNCTIONS[name], end, name)
-        if name in commands.CALLED:
-            return Wrapped("CALLED", name, end)
+        if name in commands.CALLED or name in commands.CALLED_AS:
+            return Wrapped("CALLED", commands.CALLED_AS.get(name, name), end)
     return Wrapped("NAME", name, end, style)

@@ -8,17 +8,19 @@ All ranges start at 1, and some subscript is 0. So each dimension begins at the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeAlias
 
+from tadc.errors import Span
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name, Number
 from tadc.syntax.nodes import Node, nodes, parts, rewritten
-from tadc.syntax.tex.index_values import lasts_of, lowest, with_lasts
-from tadc.syntax.tex.linear import Linear
+from tadc.syntax.tex.index_values import lasts_of, lowest, lows_of, with_lasts
+from tadc.syntax.tex.linear import Linear, linear
 
 __all__ = [
+    "beginning_at_one",
     "beginning_at_zero",
     "printed_from_zero",
     "with_starts_at_one",
@@ -45,9 +47,12 @@ def beginning_at_zero(
         if _has_open_value(definition):
             return None
         open_ = _open_indices(definition)
-        for element, firsts, lasts in _elements(definition):
+        for element, firsts, lows, lasts in _elements(definition):
             for n, subscript in enumerate(element.subscripts):
-                least = lowest(with_lasts(subscript, lasts), firsts)
+                falling = with_lasts(subscript, lasts)
+                least = lowest(falling, firsts)
+                if least is None:
+                    least = _least_in_letters(falling, lows)
                 if least == 0 and (element.name.name, n) in printed:
                     continue  # it is moved to where it is printed
                 if least is not None and (
@@ -60,6 +65,23 @@ def beginning_at_zero(
                 if isinstance(subscript, Name) and subscript.name in open_ - firsts.keys():
                     whole.add((element.name.name, n))
     return found - whole
+
+
+def beginning_at_one(definitions: Sequence[Definition]) -> Iterator[Span]:
+    """Places of inputs of which every subscript of some dimension is told, and the lowest one is 1."""
+    targets = {d.target.name for d in definitions}
+    found: dict[Dimension, list[int | None]] = {}
+    places: dict[Dimension, Span] = {}
+    for definition in definitions:
+        for element, firsts, _, lasts in _elements(definition):
+            for n, subscript in enumerate(element.subscripts):
+                dimension = (element.name.name, n)
+                found.setdefault(dimension, []).append(lowest(with_lasts(subscript, lasts), firsts))
+                places.setdefault(dimension, element.span)
+    for dimension, leasts in found.items():
+        told = [least for least in leasts if least is not None]
+        if dimension[0] not in targets and len(told) == len(leasts) and min(told) == 1:
+            yield places[dimension]
 
 
 def printed_from_zero(definitions: Sequence[Definition]) -> set[Dimension]:
@@ -76,7 +98,7 @@ def _open_indices(definition: Definition) -> set[str]:
     """The indices that have no printed range somewhere."""
     reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
     every = (*definition.lefts, *(r for n in reductions for r in n.ranges))
-    return {r.name.name for r in every if _first(r) is None}
+    return {r.name.name for r in every if r.low is None and r.extent is None}
 
 
 def zeros_beside_all(definitions: Sequence[Definition], name: str) -> Iterator[Element]:
@@ -122,23 +144,37 @@ def _first(r: ast.Range) -> int | None:
     return int(r.low.text) if isinstance(r.low, Number) and r.low.text.isdigit() else None
 
 
-def _elements(
-    definition: Definition,
-) -> Iterator[tuple[Element, dict[str, int], dict[str, Linear]]]:
-    """The elements that a definition reads, with the first and the last values of the indices around them where these are known."""
+def _least_in_letters(subscript: Expression, lows: Mapping[str, Linear]) -> int | None:
+    r"""The lowest value of the `n - p` below `\sum_{n=p}^{N-1}`, if it is the same for all sizes."""
+    form = linear(subscript)
+    for name in [n for n, _ in form.terms] if form is not None else ():
+        if form is not None and name in lows:
+            form = form.with_value(name, lows[name])
+    return form.constant if form is not None and not form.terms else None
+
+
+_Firsts: TypeAlias = "dict[str, int]"
+_Ends: TypeAlias = "dict[str, Linear]"
+
+
+def _elements(definition: Definition) -> Iterator[tuple[Element, _Firsts, _Ends, _Ends]]:
+    """The elements that a definition reads, with the first values of the indices around them where these are numbers, the first ones in
+    letters, and the last ones.
+    """
     lefts = {r.name.name: low for r in definition.lefts if (low := _first(r)) is not None}
-    ends = lasts_of(definition.lefts)
-    todo: list[tuple[Node, dict[str, int], dict[str, Linear]]] = [(definition.body, lefts, ends)]
+    outer = lows_of(definition.lefts), lasts_of(definition.lefts)
+    todo: list[tuple[Node, _Firsts, _Ends, _Ends]] = [(definition.body, lefts, *outer)]
     while todo:
-        node, firsts, lasts = todo.pop()
+        node, firsts, lows, lasts = todo.pop()
         if isinstance(node, Element):
-            yield node, firsts, lasts
+            yield node, firsts, lows, lasts
         if isinstance(node, ast.Reduction):
             own = {r.name.name for r in node.ranges}
             told = {r.name.name: low for r in node.ranges if (low := _first(r)) is not None}
             firsts = {n: v for n, v in firsts.items() if n not in own} | told
+            lows = {n: v for n, v in lows.items() if n not in own} | lows_of(node.ranges)
             lasts = {n: v for n, v in lasts.items() if n not in own} | lasts_of(node.ranges)
-        todo += [(part, firsts, lasts) for part in parts(node)]
+        todo += [(part, firsts, lows, lasts) for part in parts(node)]
 
 
 def _has_open_value(definition: Definition) -> bool:
