@@ -162,9 +162,8 @@ def _chosen(
         return costs[lane] * WORTH < now and in_lanes(made, REPEATED)[0] < beside_sums
 
     better = {lane: is_better(lane) for lane in costs}
-    best = choices.best(
-        f"copies for {kernel.writes[0]}", costs, lambda lane: (not better[lane], costs[lane])
-    )
+    ranked = sorted(costs, key=lambda lane: costs[lane])
+    best = choices.best(f"copies for {kernel.writes[0]}", ranked, lambda lane: not better[lane])
     if best is not None and choices.whether(f"whether {kernel.writes[0]} has copies", better[best]):
         return {best}, each[best]
     of_lanes, _ = in_lanes(kernel, REPEATED)
