@@ -263,6 +263,8 @@ class _Resolver:
                 f"the input `{name}` is defined by a statement too",
                 fix="rename one of them",
             )
+        if any(isinstance(i, ast.SizeDeclaration) and i.name.name == name for i in self._items):
+            self._check_is_no_size(name, item.name.span)
         dtype = self._element_type(name, item)
         if name not in self._targets:
             self._inputs.setdefault(name)
@@ -335,7 +337,11 @@ class _Resolver:
                 f"`{name}` is defined twice, first in line {first.target.span.line}",
                 fix="each tensor is defined once: give the second another name",
             )
+        self._check_is_no_size(name, span)
+
+    def _check_is_no_size(self, name: str, span: Span) -> None:
         if self._sizes.lookup(name) is not None:
+            self._broken.add(name)  # one error is enough
             raise SyntaxError(span, f"`{name}` is a size", fix="give the tensor another name")
 
     def _find_inputs(self, survey: Survey, target: str) -> bool:
@@ -361,6 +367,7 @@ class _Resolver:
                     )
             elif isinstance(read, ast.Element) or name not in CONSTANTS or name in self._inputs:
                 rank = len(read.subscripts) if isinstance(read, ast.Element) else 0
+                self._check_is_no_size(name, read.span)
                 if rank == 0 and name not in self._inputs:
                     self._check_scalar(name, read.span)
                     if name in FUNCTIONS and isinstance(read, ast.Name):

@@ -99,6 +99,18 @@ def test_a_declared_scalar_may_be_called_like_an_index():
 
 MISTAKES = {
     "size as tensor": ("size N\nN[i] = x[i]", SyntaxError, "`N` is a size", "N"),
+    "size as input": (
+        "size N\ninput N[N], x[N]\ny[i] = N[i]*x[i]",
+        SyntaxError,
+        "`N` is a size",
+        "N",
+    ),
+    "size as element": (
+        "size N\ninput x[N]\ny[i] = x[i]/N[i]",
+        SyntaxError,
+        "`N` is a size",
+        "N[i]",
+    ),
     "read before": ("y = z\nz = a", SyntaxError, "`z` is read before it is defined", "z"),
     "read by itself": ("y[i] = y[i]", SyntaxError, "`y` is read before it is defined", "y[i]"),
     "left index summed": ("y[i] = sum{i} x[i]", SyntaxError, "is an index of the left side", "i"),
