@@ -99,9 +99,11 @@ class BothBranches:
 
     def _is_there(self, read: Read) -> bool:
         """Whether the element exists for all values of the kernel's indices."""
-        shape = self.tensors[read.tensor].shape
+        tensor = self.tensors.get(read.tensor)
+        if tensor is None:  # a row of locals
+            return False
         through = (self.extents.get(form.as_symbol() or "") for form in read.subscripts)
-        return all(n == extent for n, extent in zip(through, shape, strict=True))
+        return all(n == extent for n, extent in zip(through, tensor.shape, strict=True))
 
     def flat(self, steps: Iterable[Step], lanes: Set[Symbol]) -> Iterator[Step]:
         """The steps of lanes, with values that are chosen in place of branches that assign them."""
