@@ -101,6 +101,10 @@ SUMS = {
                                             {"I": 1000, "K": 76}, {"I": 5, "K": 9}),
     "a block for some of few long sums": ("size L\ninput a[6], b[6, L]\nf[l: L] = min{i: 6, j: 3} (j + 2)*a[i]*exp(b[i, l])",
                                           {"L": 2793}, {"L": 70}),
+    "long sums for each remainder": ("size I\ninput x[8, I], w[3]\nf[j: 8] = sum{i} x[j, i]*w[j % 3]",
+                                     {"I": 10**6}, {"I": 37}),
+    "long sums in windows": ("size I\ninput x[400, I]\nf[j: 200] = sum{q=j..j + 2} exp(sum{i} tanh(x[2*q - j, i]))",
+                             {"I": 10**4}, {"I": 37}),
 }  # fmt: skip
 
 
@@ -347,6 +351,21 @@ def test_few_terms_in_a_triangle_are_shared_by_a_block_as_one_loop():
     (of_b,) = (k for k in adjoint.kernels if k.kernel.writes == ("db",))
     (loop,) = (s for s in steps_of(of_b.kernel.body) if isinstance(s, TeamLoop))
     assert (of_b.team, loop.range.trips) == (256, 31 * 31)
+
+
+def test_terms_are_stored_where_their_range_moves_with_the_element():
+    _, adjoint = scheduled("long sums for each remainder")
+
+    program = adjoint.module.program
+    assert [n.constant for n in program.tensors["dw_terms"].shape] == [3, 3]
+    assert "dw_terms_parts" in program.tensors
+
+
+def test_terms_of_windows_are_none_of_all_pairs():
+    """Three terms of each element, where the box of both indices has two hundred."""
+    primal, _ = scheduled("long sums in windows")
+
+    assert not [t for t in primal.module.program.tensors if "_terms" in t]
 
 
 def test_terms_need_room():

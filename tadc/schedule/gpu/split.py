@@ -14,6 +14,8 @@ reads for them what it would for a product of matrices.
 Where each term of such a sum is a long sum itself, it is the terms that are stored, for as many threads as there are of them:
 
     f = sum{j} g(sum{i} e(i, j))    is    t[j] = g(sum{i} e(i, j));  f = sum{j} t[j]
+
+also where the range of `j` moves with an element: those of a remainder are `f[r: 3] = sum{q=0..(7 - r)//3} g(sum{i} e(i, r + 3*q))`.
 """
 
 from __future__ import annotations
@@ -67,6 +69,7 @@ OTHERS: tuple[_Kind, ...] = ("beside", "turned", "whole")
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
 WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
 WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
+SPARSE = 4  # values that are stored for each term: of more, most would be none
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
 FEW_PARTS = 64  # of blocks: with fewer warps have them
@@ -233,7 +236,7 @@ def _terms_before(
     sums = {} if has_data(s) or _are_many(s, sizes) else guards(s.body)
     for e, where in sums.items():
         counts = Counts(names, program.derived_sizes)
-        terms = terms_of(e, set(program.parameters), counts=counts) if _sums(e.body) else None
+        terms = terms_of(e, set(program.parameters), s.extents, counts) if _sums(e.body) else None
         if terms is None:
             continue
         counted = replace(program, derived_sizes=counts.sizes)
@@ -242,7 +245,7 @@ def _terms_before(
         box |= terms.box
         if not all(implies(counted.known, at_least_zero(n - 1)) for n in box.values()):
             continue  # for some sizes there would be no terms, and no tensor is empty
-        if _are_worth_storing(e, s, box, values, machine, most):
+        if _are_worth_storing(e, s, box, values, machine, most) and _are_dense(e, s, box, values):
             name = names.fresh(f"{s.target.name}_terms")
             target = Tensor(name, tuple(box.values()), s.target.dtype)
             statement, read = terms.stored(e.body, target, box, derived, where, NEUTRAL[e.op])
@@ -276,6 +279,13 @@ def _are_worth_storing(
         and inside >= machine.warp
         and terms * inside >= WORTH_OF_TERMS
     )
+
+
+def _are_dense(e: Reduce, s: Statement, box: Mapping[Symbol, Affine], values: Sizes) -> bool:
+    """Whether the terms are a good part of those that the box has room for: the range of an index may move with others, as that of a window."""
+    elements = prod(max(1, n.at(values)) for i, n in s.extents.items() if i in box)
+    terms = elements * prod(_counts(e, _middle(s, values)).values())
+    return prod(max(1, n.at(values)) for n in box.values()) <= SPARSE * terms
 
 
 def _nested(e: Expr, values: Sizes) -> int:
