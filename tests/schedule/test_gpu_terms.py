@@ -103,8 +103,8 @@ SUMS = {
                                           {"L": 2793}, {"L": 70}),
     "long sums for each remainder": ("size I\ninput x[8, I], w[3]\nf[j: 8] = sum{i} x[j, i]*w[j % 3]",
                                      {"I": 10**6}, {"I": 37}),
-    "long sums in windows": ("size I\ninput x[400, I]\nf[j: 200] = sum{q=j..j + 2} exp(sum{i} tanh(x[2*q - j, i]))",
-                             {"I": 10**4}, {"I": 37}),
+    "long sums with what each remainder has": ("size I\ninput x[8, I], y[3]\nf[j: 3] = sum{q: 3 | 3*q <= 7 - j} exp(sum{i} abs(x[j + 3*q, i] - y[j])/I)",
+                                               {"I": 10**6}, {"I": 37}),
 }  # fmt: skip
 
 
@@ -353,19 +353,30 @@ def test_few_terms_in_a_triangle_are_shared_by_a_block_as_one_loop():
     assert (of_b.team, loop.range.trips) == (256, 31 * 31)
 
 
-def test_terms_are_stored_where_their_range_moves_with_the_element():
+def test_long_sums_of_remainders_are_stored_for_each_row_that_they_read():
     _, adjoint = scheduled("long sums for each remainder")
 
     program = adjoint.module.program
-    assert [n.constant for n in program.tensors["dw_terms"].shape] == [3, 3]
+    assert [n.constant for n in program.tensors["dw_terms"].shape] == [8]
     assert "dw_terms_parts" in program.tensors
 
 
-def test_terms_of_windows_are_none_of_all_pairs():
-    """Three terms of each element, where the box of both indices has two hundred."""
-    primal, _ = scheduled("long sums in windows")
+def test_terms_are_stored_where_their_range_moves_with_the_element():
+    primal, _ = scheduled("long sums with what each remainder has")
 
-    assert not [t for t in primal.module.program.tensors if "_terms" in t]
+    program = primal.module.program
+    assert [n.constant for n in program.tensors["f_terms"].shape] == [3, 3]
+    assert "f_terms_parts" in program.tensors
+
+
+def test_terms_of_a_band_are_not_stored_for_all_pairs():
+    """Five terms of each element, where the box of both indices has 64."""
+    text = "size I\ninput x[64, I]\nf[j: 64] = sum{q: 64 | q <= j + 2 and q >= j - 2} exp(sum{i} tanh(x[q, i]*x[j, i])/I)"
+    (module,) = modules_of({"primal": tadc.compile(text).program})
+
+    lowered = GpuModule.of(module, {"I": 1000})
+
+    assert not [t for t in lowered.module.program.tensors if "_terms" in t]
 
 
 def test_terms_need_room():

@@ -44,6 +44,7 @@ from tadc.ir.expr import NEUTRAL, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
+from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
 from tadc.schedule.gpu.terms import Counts, depends_on, guards, has_data, only, terms_of
@@ -53,7 +54,9 @@ from tadc.schedule.nest.lower import kernels, loop_of
 from tadc.schedule.nest.matrix_product import large_product
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes, with_midpoints
 from tadc.schedule.nest.step_costs import subscripts
+from tadc.schedule.rewrite.moved import at_combination
 from tadc.schedule.rewrite.running import running
+from tadc.schedule.rewrite.separate import Around, Separation
 
 __all__ = ["split"]
 
@@ -245,13 +248,50 @@ def _terms_before(
         box |= terms.box
         if not all(implies(counted.known, at_least_zero(n - 1)) for n in box.values()):
             continue  # for some sizes there would be no terms, and no tensor is empty
-        if _are_worth_storing(e, s, box, values, machine, most) and _are_dense(e, s, box, values):
+        if not _are_worth_storing(e, s, box, values, machine, most):
+            continue
+        if found := _at_combinations(e, s, where, program, box, values, names):
+            statement, read = found
+            statements.append(statement)
+            stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
+        elif _are_dense(e, s, box, values):
             name = names.fresh(f"{s.target.name}_terms")
             target = Tensor(name, tuple(box.values()), s.target.dtype)
             statement, read = terms.stored(e.body, target, box, derived, where, NEUTRAL[e.op])
             statements.append(statement)
             stored[e], program = Reduce(e.op, e.indices, e.derived, e.domain, read), counted
     return statements, replace(s, body=replaced(s.body, stored)), program
+
+
+def _at_combinations(
+    e: Reduce,
+    s: Statement,
+    where: Domain,
+    program: Program,
+    box: Mapping[Symbol, Affine],
+    values: Sizes,
+    names: Names,
+) -> tuple[Statement, Expr] | None:
+    """The statement of the terms for each value of combinations of indices, if these are no more than the indices of the box have, and what reads
+    them: of `g(sum{i} e(i, r + 3*q))` those of `r + 3*q`, which lie as their readers do, and side by side.
+    """
+    made: list[Statement] = []
+    sizes, tried = frozenset(program.parameters), names.copy()
+    separation = Separation(s, program, sizes, tried, dict(program.tensors), made)
+    indices = tuple(extents_in_body(e, s.extents, sizes).items())
+    around = Around(indices, program.known & s.box & where & e.domain)
+    read = at_combination(separation, e.body, around, "terms", once=True)
+    if read is None:
+        return None
+    (statement,) = made
+    number, most = (
+        prod(max(1, n.at(values)) for n in ns) for ns in (statement.target.shape, box.values())
+    )
+    if number > most:
+        return None
+    for new in (statement.target.name, *(i for i in statement.indices if i not in box)):
+        names.fresh(new)
+    return statement, read
 
 
 def _sums(e: Expr) -> list[Reduce]:

@@ -23,7 +23,7 @@ from tadc.schedule.rewrite.rows import is_expensive
 from tadc.schedule.rewrite.running import passes_of
 from tadc.schedule.rewrite.separate import Around, Separation, separated
 
-__all__ = ["moved_values"]
+__all__ = ["at_combination", "moved_values"]
 
 FEW_TERMS = 6
 WORTHWHILE = 2  # values of indices for each value of the form: fewer are computed as fast as they are stored and read
@@ -48,7 +48,7 @@ def _moved(separation: Separation, e: Expr, around: Around) -> Expr:
             pass
         case _ if not is_expensive(e):
             return e
-    return _at_combination(separation, e, around) or e
+    return at_combination(separation, e, around) or e
 
 
 def _moved_part(separation: Separation, e: Reduce, around: Around) -> Expr:
@@ -59,7 +59,7 @@ def _moved_part(separation: Separation, e: Reduce, around: Around) -> Expr:
         if not set(others).isdisjoint(own.symbols) or _saves_little(e, index):
             continue
         inner = Reduce("sum", (index,), (), own, e.body)
-        read = _at_combination(separation, inner, replace(around, known=around.known & e.domain))
+        read = at_combination(separation, inner, replace(around, known=around.known & e.domain))
         if read is not None:
             rest = Domain.of(c for c in e.domain if index not in c.form.symbols)
             return Reduce("sum", others, (), rest, read)
@@ -76,13 +76,20 @@ def _saves_little(e: Reduce, index: Symbol) -> bool:
     return (of_index - 1) * (prod(numbers) - 1) < FEW_TERMS
 
 
-def _at_combination(separation: Separation, e: Expr, around: Around) -> Expr | None:
-    """A read of the value, stored for each value of combinations of indices; None if there is no such one."""
+def at_combination(
+    separation: Separation, e: Expr, around: Around, hint: str = "moved", *, once: bool = False
+) -> Expr | None:
+    """A read of the value, stored for each value of combinations of indices; None if there is no such one.
+
+    Each is needed several times, or maybe `once`.
+    """
     there, places = e, dict[Symbol, tuple[Affine, Affine]]()
     for form, extent in _combinations(e, separation, around):
         combined = set(free_indices(there, separation.sizes)).intersection(form.symbols)
         ones = [i for i in sorted(combined) if abs(form.coefficient(i)) == 1]
-        if len(combined) < 2 or not ones or _are_few(form, combined, separation, around):
+        if len(combined) < 2 or not ones:
+            continue
+        if not once and _are_few(form, combined, separation, around):
             continue
         if not all(implies(around.known, c) for c in between(0, form, extent - 1)):
             continue
@@ -93,7 +100,7 @@ def _at_combination(separation: Separation, e: Expr, around: Around) -> Expr | N
         if combined.isdisjoint(free_indices(moved, separation.sizes)):
             there, places[name] = moved, (form, extent)
     extents = {name: extent for name, (_, extent) in places.items()}
-    read = separation.stored(there, {**around.extents, **extents}, "moved") if places else None
+    read = separation.stored(there, {**around.extents, **extents}, hint) if places else None
     return read and substitute(read, {name: form for name, (form, _) in places.items()})
 
 
