@@ -48,7 +48,7 @@ def _part(part: Points, sizes: Mapping[Symbol, int]) -> float:
     if is_range and all(c.relation == ">=" for c in part.domain):
         return part.enumerated(sizes)
     number, visited = _drawn(part, sizes)
-    return part.enumerated(sizes) if visited <= ENUMERATED else number
+    return part.gone_through(sizes) if visited <= ENUMERATED else number
 
 
 def _with_bounds(part: Points, sizes: Mapping[Symbol, int]) -> Domain:

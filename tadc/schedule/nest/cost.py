@@ -310,10 +310,17 @@ class Points:
         return _parts(self)
 
     def enumerated(self, sizes: Mapping[Symbol, int]) -> int:
-        """The count, index by index, all values of the outer ones at once."""
+        """The count, without going through many values where that can be."""
+        return _enumerated(self, self._used(sizes))
+
+    def gone_through(self, sizes: Mapping[Symbol, int]) -> int:
+        """The count of few points, index by index, all values of the outer ones at once."""
+        return _gone_through(self, self._used(sizes))
+
+    def _used(self, sizes: Mapping[Symbol, int]) -> tuple[tuple[Symbol, int], ...]:
         forms = (*(c.form for c in self.domain), *(d.form for d in self.derived))
-        used = sorted({s for form in forms for s in form.symbols} & sizes.keys())
-        return _enumerated(self, tuple((s, sizes[s]) for s in used))
+        used = {s for form in forms for s in form.symbols} & sizes.keys()
+        return tuple((s, sizes[s]) for s in sorted(used))
 
     def factors(self) -> tuple[int, str]:
         """The count as a number times text in the sizes: extents, with a sum for domains that are no boxes."""
@@ -373,6 +380,12 @@ def _enumerated(points: Points, sizes: tuple[tuple[Symbol, int], ...]) -> int:
         count = number_of_points(points.indices, derived, points.domain, dict(sizes))
         if count is not None:
             return count
+    return _gone_through(points, sizes)
+
+
+@lru_cache(maxsize=4096)
+def _gone_through(points: Points, sizes: tuple[tuple[Symbol, int], ...]) -> int:
+    derived = needed(points.derived, points.domain)
     values: dict[Symbol, NDArray[Any]] = {s: np.array([n]) for s, n in sizes}
     return _counted(list(points.indices), derived, list(points.domain), values, 1)
 
