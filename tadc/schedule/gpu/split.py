@@ -20,7 +20,7 @@ also where the range of `j` moves with an element: those of a remainder are `f[r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations
@@ -72,7 +72,8 @@ OTHERS: tuple[_Kind, ...] = ("beside", "turned", "whole")
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
 WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
 WORTH_OF_TERMS = 2**11  # the same, where terms are long sums
-SPARSE = 4  # values that are stored for each term: of more, most would be none
+IN_VAIN = 1.5  # values that are computed for a term, of which about how many there are is known
+SPARSE = 4  # places that are stored for each term: of more, most would have none
 LEAST = 4  # terms of a thread
 BETTER = 4  # parts: fewer are not worth a kernel
 FEW_PARTS = 64  # of blocks: with fewer warps have them
@@ -250,11 +251,12 @@ def _terms_before(
             continue  # for some sizes there would be no terms, and no tensor is empty
         if not _are_worth_storing(e, s, box, values, machine, most):
             continue
-        if found := _at_combinations(e, s, where, program, box, values, names):
+        number = _number(e, s, box.keys(), values)
+        if found := _at_combinations(e, s, where, program, IN_VAIN * number, values, names):
             statement, read = found
             statements.append(statement)
             stored[e] = Reduce(e.op, e.indices, e.derived, e.domain, read)
-        elif _are_dense(e, s, box, values):
+        elif prod(max(1, n.at(values)) for n in box.values()) <= SPARSE * number:
             name = names.fresh(f"{s.target.name}_terms")
             target = Tensor(name, tuple(box.values()), s.target.dtype)
             statement, read = terms.stored(e.body, target, box, derived, where, NEUTRAL[e.op])
@@ -268,13 +270,11 @@ def _at_combinations(
     s: Statement,
     where: Domain,
     program: Program,
-    box: Mapping[Symbol, Affine],
+    most: float,
     values: Sizes,
     names: Names,
 ) -> tuple[Statement, Expr] | None:
-    """The statement of the terms for each value of combinations of indices, if these are no more than the indices of the box have, and what reads
-    them: of `g(sum{i} e(i, r + 3*q))` those of `r + 3*q`, which lie as their readers do, and side by side.
-    """
+    """The statement of the terms for each value of combinations of indices, if these are at most so many, and what reads them: of `g(sum{i} e(i, r + 3*q))` those of `r + 3*q`, which lie as their readers do, and side by side."""
     made: list[Statement] = []
     sizes, tried = frozenset(program.parameters), names.copy()
     separation = Separation(s, program, sizes, tried, dict(program.tensors), made)
@@ -284,12 +284,10 @@ def _at_combinations(
     if read is None:
         return None
     (statement,) = made
-    number, most = (
-        prod(max(1, n.at(values)) for n in ns) for ns in (statement.target.shape, box.values())
-    )
-    if number > most:
-        return None
-    for new in (statement.target.name, *(i for i in statement.indices if i not in box)):
+    if prod(max(1, n.at(values)) for n in statement.target.shape) > most:
+        return None  # values would be computed in vain
+    known = {*s.indices, *e.indices}
+    for new in (statement.target.name, *(i for i in statement.indices if i not in known)):
         names.fresh(new)
     return statement, read
 
@@ -321,11 +319,10 @@ def _are_worth_storing(
     )
 
 
-def _are_dense(e: Reduce, s: Statement, box: Mapping[Symbol, Affine], values: Sizes) -> bool:
-    """Whether the terms are a good part of those that the box has room for: the range of an index may move with others, as that of a window."""
-    elements = prod(max(1, n.at(values)) for i, n in s.extents.items() if i in box)
-    terms = elements * prod(_counts(e, _middle(s, values)).values())
-    return prod(max(1, n.at(values)) for n in box.values()) <= SPARSE * terms
+def _number(e: Reduce, s: Statement, indices: Set[Symbol], values: Sizes) -> int:
+    """About how many terms there are for those of the statement's indices: the range of an index may move with others, as that of a window."""
+    elements = prod(max(1, n.at(values)) for i, n in s.extents.items() if i in indices)
+    return elements * prod(_counts(e, _middle(s, values)).values())
 
 
 def _nested(e: Expr, values: Sizes) -> int:
