@@ -168,6 +168,10 @@ READ = [
     (r"In contrast, Smith et al. define $w_i = 1/n$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"Setting $w_i = u_i^2$ in the above gives the bound. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"The baseline has $w_i = u_i^2$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
+    # primes of numbers
+    ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
+    (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
+    (r"\[ w_i' = a w_i, \quad s = \sum_i w_i' x_i \]", "input a[], w[N], x[N]; w_prime[i] = a*w[i]; s = sum{i} w_prime[i]*x[i]"),
     # ranges between letters, whose shapes tell the first index
     ("%!tadc input s[n]\n%!tadc size m = 3\n" r"\[ y = \sum_{i = m}^{n} s_i \]", "input s[n]; y = sum{i=2..n-1} s[i]"),
 ]  # fmt: skip
@@ -258,6 +262,14 @@ REFUSED = [
     (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
     ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),
     (r"\[ y_i = x_i + EC_{50} C_i \]", "may be one name, or a product with an element of `C`"),
+    # primes of letters that nothing declares
+    (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
+    (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),
+    (r"\[ M = \sum_{i=1}^n x_i x_i' \]", "may be the transpose of `x`, or another number"),
+    (r"\[ y_i = x_i'\beta + \varepsilon_i \]", "may be the transpose of `x`, or another number"),
+    (r"\[ y_i = x_i'\beta, \quad m = \sum_i x_i \]", "may be the transpose of `x`, or another number"),
+    ("%!tadc input beta[k]\nwhere $x_i$ is a $k \\times 1$ vector.\n" r"\[ y_i = x_i'\beta \]",
+     "may be the transpose of `x`, or another number"),
     ("%!tadc input x[N, T]\n" r"\[ y_i = x_i(2) \]", "nothing tells whether the first element"),
     ("%!tadc input x[N, T], k[]\n" r"\[ y_i = x_i(k) \]", "may be meant, an element of `x`, or a product with `k`"),
 ]  # fmt: skip

@@ -1,0 +1,81 @@
+r"""Primes in products of letters that nothing declares: `X'X`, `x_i x_i'`, `u'Wu`, `x_i'\beta`.
+
+In statistics they are transposes, and nobody declares what a text calls vectors and matrices; `k'x` may be a product with another number.
+So they are asked about where the letter stands beside itself, and in front of a factor where it stands nowhere without the prime, or has
+subscripts that the factor lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from tadc.syntax.tex.as_printed import as_printed
+from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
+
+__all__ = ["with_undeclared_primes"]
+
+_PRIME = "_prime"
+
+
+def with_undeclared_primes(
+    tokens: Sequence[Token], known: Set[str], plain: Set[str]
+) -> tuple[Token, ...]:
+    """The tokens with errors for these primes; `known` are names that are declared, defined or bound, with or without a prime,
+    `plain` those that stand in the document.
+    """
+    closing = closing_brackets(tokens)
+    factors = _factors(tokens)
+    products = {place: run for run in factors for place in run}
+    result = list(tokens)
+    for place, token in enumerate(tokens):
+        base = token.value.removesuffix(_PRIME)
+        if token.type != "NAME" or base == token.value or {base, token.value} & known:
+            continue
+        run = products.get(place, [place])
+        others = [tokens[n].value for n in run if n != place]
+        end = behind_scripts(tokens, place + 1, closing)
+        following = next((n for n in run if n == end), None)
+        is_beside_itself = base in others
+        is_in_front = following is not None and (
+            base not in plain or (_has_subscript(tokens, place) > _has_subscript(tokens, following))
+        )
+        if is_beside_itself or is_in_front:
+            below = sum(t.type == "NAME" for t in tokens[place + 1 : end])
+            result[place] = _unclear(token, base, below)
+    return tuple(result)
+
+
+def _factors(tokens: Sequence[Token]) -> list[list[int]]:
+    """The places of letters that stand side by side, with nothing but their scripts between them, of each product."""
+    closing = closing_brackets(tokens)
+    runs: list[list[int]] = []
+    end = -1
+    for place, token in enumerate(tokens):
+        if token.type != "NAME":
+            continue
+        if place == end:
+            runs[-1].append(place)
+        elif place > end or not runs:
+            runs.append([place])
+        else:
+            runs.insert(-1, [place])  # it stands in the scripts of the one before
+            continue
+        end = behind_scripts(tokens, place + 1, closing)
+    return runs
+
+
+def _has_subscript(tokens: Sequence[Token], place: int) -> bool:
+    return any(t.type == "SUB" for t in tokens[place + 1 : place + 2])
+
+
+def _unclear(token: Token, base: str, below: int) -> Token:
+    """The error of a prime on a letter with so many subscripts."""
+    letters = ("N", "M", "K", "L", "P")
+    vector = ", ".join(letters[: below + (2 if base.isupper() and not below else 1)])
+    element = ", ".join(letters[:below])
+    fact = f"`{base}'` may be the transpose of `{base}`, or another number, and nothing declares either"
+    fix = (
+        rf"write `{as_printed(base)}^\top`, with the shape, `%!tadc input {base}[{vector}]`, for the transpose; "
+        f"or declare the other one: `%!tadc input {token.value}[{element}]`"
+    )
+    return Token("ERROR", fact, token.start, token.end, fix)
