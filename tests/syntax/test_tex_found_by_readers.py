@@ -168,6 +168,12 @@ READ = [
     (r"In contrast, Smith et al. define $w_i = 1/n$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"Setting $w_i = u_i^2$ in the above gives the bound. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"The baseline has $w_i = u_i^2$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
+    # Euler's number beside another `e`
+    (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
+     "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),
+    (r"\[ e_i = y_i - a_i, \quad L = \sum_i e_i^2 + e^{-\lambda} \]",
+     "input y[N], a[N], lambda[]; e[i] = y[i] - a[i]; L = sum{i} e[i]**2 + exp(-lambda)"),
+    ("%!tadc input e[]\n" r"\[ U = e^2/r, \quad y_i = (e)^{x_i} \]", "input e[], r[], x[N]; U = e**2/r; y[i] = e**x[i]"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
@@ -184,9 +190,13 @@ def test_it_is_read_as_it_is_meant(text, program):
     rng = np.random.default_rng(0)
     arrays = {t.name: rng.uniform(0.5, 1.5, shapes_of(f)[t.name]) for t in f.program.inputs}
 
-    np.testing.assert_allclose(
-        f(*[arrays[n] for n in f.inputs]), g(*[arrays[n] for n in g.inputs]), rtol=1e-12
-    )
+    ours, meant = (h(*[arrays[n] for n in h.inputs]) for h in (f, g))
+    for ours_one, meant_one in zip(_several(ours), _several(meant), strict=True):
+        np.testing.assert_allclose(ours_one, meant_one, rtol=1e-12)
+
+
+def _several(results):
+    return results if isinstance(results, tuple) else (results,)
 
 
 REFUSED = [
@@ -262,6 +272,14 @@ REFUSED = [
     (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
     ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),
     (r"\[ y_i = x_i + EC_{50} C_i \]", "may be one name, or a product with an element of `C`"),
+    # Euler's number beside a number of that letter
+    ("%!tadc input e[]\n" r"\[ U = \frac{e^2}{r}, \quad f_i = \frac{1}{e^{(E_i - \mu)/T} + 1} \]",
+     "`e` with a power may be Euler's number, or the number `e`"),
+    (r"The error is $e = y - X b$. \[ T = \sum_{k=0}^{K-1} h_k e^{-k \tau} \]",
+     "`e` with a power may be Euler's number, or the number `e`"),
+    # two letters above one name, one of which is a number elsewhere
+    (r"\[ Q = A v, \quad C_{ij} = \sum_b z^A_{b,i} z^B_{b,j} \]", "`A` above `z` may be a power, or a label as `B` is"),
+    (r"\[ Q = A v, \quad C_{i} = z_i^A + z_i^B \]", "`A` above `z` may be a power, or a label as `B` is"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),

@@ -30,6 +30,7 @@ from tadc.syntax.tex.document import scanned, without_comments
 from tadc.syntax.tex.dotted import implied_margins
 from tadc.syntax.tex.dotted_sums import with_sums_for_dots
 from tadc.syntax.tex.element_inverses import with_unclear_inverses
+from tadc.syntax.tex.eulers_numbers import with_eulers_numbers
 from tadc.syntax.tex.found import (
     Found,
     collect,
@@ -204,6 +205,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
+    every = with_eulers_numbers(every, ranks_of(found), guesses)
     every = with_scripts(
         found,
         every,

@@ -157,6 +157,7 @@ from tadc.syntax.tex.told_kinds import (
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.told_sets import ToldSets
 from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
+from tadc.syntax.tex.unclear_twins import with_unclear_twins
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
@@ -343,7 +344,8 @@ def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     pairs = zip(f.tokens, f.in_prose, strict=True)
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
-    labels |= twin_labels(f.tokens) | raised_on_left(f.displayed)
+    twins = twin_labels(f.tokens)
+    labels |= twins | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     if f.is_upper:
         return assembled
@@ -353,6 +355,7 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     def rewrite(tokens: Tokens) -> Tokens:
         said = {guess.text for guess in f.guesses}
         f.guesses.extend(g for g in guessed_labels(tokens, labels) if g.text not in said)
+        tokens = with_unclear_twins(tokens, twins & labels, f.declared)
         return assembled(with_unclear_indices(tokens, unclear), labels)
 
     return rewrite
