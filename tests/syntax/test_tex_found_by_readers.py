@@ -174,6 +174,10 @@ READ = [
     (r"\[ e_i = y_i - a_i, \quad L = \sum_i e_i^2 + e^{-\lambda} \]",
      "input y[N], a[N], lambda[]; e[i] = y[i] - a[i]; L = sum{i} e[i]**2 + exp(-lambda)"),
     ("%!tadc input e[]\n" r"\[ U = e^2/r, \quad y_i = (e)^{x_i} \]", "input e[], r[], x[N]; U = e**2/r; y[i] = e**x[i]"),
+    # the first index of a document, told by another formula
+    (r"\[ a_k = x_{2k} + x_{2k-1}, \quad m = \sum_{i=1}^n y_i \]", "input x[2 * K], y[n]; a[k] = x[2*k + 1] + x[2*k]; m = sum{i} y[i]"),
+    ("%!tadc input P[N+1, N+1]\n" r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]",
+     "size N; input P[N+1, N+1], w[K]; V = sum{n=2..N, m=0..n} P[n, m]; E = sum{i} w[i]"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
@@ -280,6 +284,9 @@ REFUSED = [
     # two letters above one name, one of which is a number elsewhere
     (r"\[ Q = A v, \quad C_{ij} = \sum_b z^A_{b,i} z^B_{b,j} \]", "`A` above `z` may be a power, or a label as `B` is"),
     (r"\[ Q = A v, \quad C_{i} = z_i^A + z_i^B \]", "`A` above `z` may be a power, or a label as `B` is"),
+    # the first index of a document, told by another formula
+    (r"\[ a_k = x_{2k} + x_{2k+1}, \quad m = \sum_{i=1}^n y_i \]", "the first element of `x` may be that at 0, or at 1"),
+    (r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]", "`P` begins at 0 along one index"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),

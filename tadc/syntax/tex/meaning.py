@@ -35,6 +35,7 @@ from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.shortened import refuse_shortened
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
+from tadc.syntax.tex.unclear_starts import refuse_unclear_starts, zeros_by_shape
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import in_index_notation
 from tadc.syntax.tex.wide_sums import with_wide_sums
@@ -114,6 +115,7 @@ def meaning(
     definitions = with_ranges_of_results(definitions, base)
     at_zero = beginning_at_zero(definitions, is_declared=declared is not None) or set()
     if base == 1:
+        at_zero |= zeros_by_shape(definitions, at_zero, printed)
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, at_zero, shaped, notes)
     definitions = with_centred(definitions, base, printed.keys(), notes)
@@ -322,6 +324,8 @@ def _base(
     notes: list[Note],
 ) -> int | None:
     base, reason, span = base_of(definitions, shapes)
+    if base == 1:
+        refuse_unclear_starts(definitions, shapes.keys())
     if base is not None and span is not None:
         notes.append(Note(span, f"indices start at {base}, since {reason}"))
     places = (
