@@ -178,6 +178,15 @@ READ = [
     (r"\[ a_k = x_{2k} + x_{2k-1}, \quad m = \sum_{i=1}^n y_i \]", "input x[2 * K], y[n]; a[k] = x[2*k + 1] + x[2*k]; m = sum{i} y[i]"),
     ("%!tadc input P[N+1, N+1]\n" r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]",
      "size N; input P[N+1, N+1], w[K]; V = sum{n=2..N, m=0..n} P[n, m]; E = sum{i} w[i]"),
+    # sums behind ranges
+    (r"\[ a_k = x_k, \quad k=0,\dots,K, \quad m = \sum_{i=0}^n y_i \]", "input x[K+1], y[n+1]; a[k] = x[k]; m = sum{i} y[i]"),
+    # labels beside the same letters in bold
+    ("%!tadc input h[d], t[d], r[d]\n" r"\[ f_r = \mathbf{h}^\top \mathrm{diag}(\mathbf{r}) \mathbf{t} \]",
+     "input h[d], t[d], r[d]; f = sum{k} h[k]*r[k]*t[k]"),
+    ("%!tadc input M[N, N], x[N]\n" r"\[ \mathbf{p} = \mathbf{M} \mathbf{x}, \quad s_x = \sum_i p_i \]",
+     "input M[N, N], x[N]; p[i] = sum{k} M[i, k]*x[k]; s = sum{i} p[i]"),
+    (r"\[ \ln C_i = \alpha_0 + a x_i, \quad \nu = (C_s d)^2 S \]",
+     "input alpha_0[], a[], x[N], C_s[], d[], S[]; log_C[i] = alpha_0 + a*x[i]; nu = (C_s*d)**2*S"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),

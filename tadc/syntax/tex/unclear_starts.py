@@ -76,7 +76,9 @@ def refuse_unclear_starts(definitions: Sequence[Definition], shaped: Container[s
                 f"the first element of `{dimension[0]}` may be that at 0, or at 1, which is never read: `{shown}`",
                 fix=r"print the range of the index behind the formula, `\quad k = 0, \dots, K` or `\quad k = 1, \dots, K`",
             )
-        if dimension[0] not in shaped and dimension[0] in with_zero - {name for name, n in at_zero if n == dimension[1]}:
+        if dimension[0] not in shaped and dimension[0] in with_zero - {
+            name for name, n in at_zero if n == dimension[1]
+        }:
             raise SyntaxError(
                 places[dimension],
                 f"`{dimension[0]}` begins at 0 along one index, and nothing tells whether it does along the other: `{shown}`",

@@ -247,10 +247,13 @@ def styled_apart(
 
 
 def _bound_here(statement: Statement) -> set[str]:
-    r"""The indices of a statement; not the `r` of a left side `E_{dir}` or the `x` of `R_{xx}`, where the right side has the letter in another style alone."""
+    r"""The indices of a statement; not the `r` of a left side `E_{dir}`, the `x` of `R_{xx}` or the `r` of `f_r`, where the right side has
+    no such letter, or has it in another style alone.
+    """
     left = left_indices(statement.tokens)
     is_word = len(left) > 2 or len({t.value for t in left}) < len(left)
-    if not is_word or not all(a.end == b.start for a, b in pairwise(left)):
+    is_run = is_word and all(a.end == b.start for a, b in pairwise(left))
+    if not is_run and (len(left) != 1 or statement.ranges):
         return bound_names(statement.tokens)
     plain = {t.value for t in statement.right if t.type == "NAME" and not _style(t)}
     other = {t.value for t in left} - plain
