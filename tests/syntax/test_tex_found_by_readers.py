@@ -187,6 +187,10 @@ READ = [
      "input M[N, N], x[N]; p[i] = sum{k} M[i, k]*x[k]; s = sum{i} p[i]"),
     (r"\[ \ln C_i = \alpha_0 + a x_i, \quad \nu = (C_s d)^2 S \]",
      "input alpha_0[], a[], x[N], C_s[], d[], S[]; log_C[i] = alpha_0 + a*x[i]; nu = (C_s*d)**2*S"),
+    # the logarithm of nothing, beside what is nothing
+    (r"with the convention $0 \log 0 = 0$. \[ H = -\sum_i p_i \log p_i \]", "H = -sum{i} xlogy(p[i], p[i])"),
+    (r"where $0 \log_2 0 := 0$, \[ H = -\sum_i p_i \log_2 p_i \]", "H = -sum{i} xlogy(p[i], p[i])/log(2)"),
+    (r"We define $0 \ln 0$ to be zero. \[ H = \sum_i p_i \ln \frac{p_i}{q_i} \]", "H = sum{i} xlogy(p[i], p[i]/q[i])"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
@@ -210,6 +214,16 @@ def test_it_is_read_as_it_is_meant(text, program):
 
 def _several(results):
     return results if isinstance(results, tuple) else (results,)
+
+
+@pytest.mark.parametrize(
+    ("text", "zero"), [(r"with $0 \log 0 = 0$. ", True), (r"We do not set $0 \log 0 = 0$. ", False)]
+)
+def test_a_product_with_a_logarithm_is_0_where_the_prose_says_so(text, zero):
+    f = tadc.compile(text + r"\[ H = \sum_i p_i \log p_i \]", lang="tex", backend="interpreter")
+
+    with np.errstate(all="ignore"):
+        assert np.isfinite(f(np.array([0.0, 1.0]))) == zero
 
 
 REFUSED = [
@@ -296,6 +310,7 @@ REFUSED = [
     # the first index of a document, told by another formula
     (r"\[ a_k = x_{2k} + x_{2k+1}, \quad m = \sum_{i=1}^n y_i \]", "the first element of `x` may be that at 0, or at 1"),
     (r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]", "`P` begins at 0 along one index"),
+    (r"with $0\log\frac{0}{q} = 0$. \[ H = \sum_i p_i (\log p_i - \log q_i) \]", "no factor stands beside this logarithm"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),

@@ -93,6 +93,7 @@ from tadc.syntax.tex.unclear_letters import (
 from tadc.syntax.tex.unclear_subscripts import with_unclear_subscripts
 from tadc.syntax.tex.updates import states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
+from tadc.syntax.tex.zero_logarithms import with_zero_logarithms
 
 __all__ = ["parse_tex"]
 
@@ -269,6 +270,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         periods,
         is_elementwise=says_elementwise(text.text),
     )
+    program = with_zero_logarithms(program, text)
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}
     whole = with_request(with_told_ranges(with_likes(program), found.told), asked)
