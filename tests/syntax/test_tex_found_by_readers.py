@@ -191,6 +191,10 @@ READ = [
     (r"with the convention $0 \log 0 = 0$. \[ H = -\sum_i p_i \log p_i \]", "H = -sum{i} xlogy(p[i], p[i])"),
     (r"where $0 \log_2 0 := 0$, \[ H = -\sum_i p_i \log_2 p_i \]", "H = -sum{i} xlogy(p[i], p[i])/log(2)"),
     (r"We define $0 \ln 0$ to be zero. \[ H = \sum_i p_i \ln \frac{p_i}{q_i} \]", "H = sum{i} xlogy(p[i], p[i]/q[i])"),
+    # changes of reactions
+    (r"\[ \Delta_f G_i = \Delta_f H_i - T S_i \]", "input Delta_f_H[N], T[], S[N]; Delta_f_G[i] = Delta_f_H[i] - T*S[i]"),
+    (r"\[ \Delta_r H = \sum_i \nu_i H_i \]", "input nu[N], H[N]; Delta_r_H = sum{i} nu[i]*H[i]"),
+    (r"\[ y_i = \Delta_i H x_i \]", "input Delta[N], H[], x[N]; y[i] = Delta[i]*H*x[i]"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
@@ -311,6 +315,7 @@ REFUSED = [
     (r"\[ a_k = x_{2k} + x_{2k+1}, \quad m = \sum_{i=1}^n y_i \]", "the first element of `x` may be that at 0, or at 1"),
     (r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]", "`P` begins at 0 along one index"),
     (r"with $0\log\frac{0}{q} = 0$. \[ H = \sum_i p_i (\log p_i - \log q_i) \]", "no factor stands beside this logarithm"),
+    (r"\[ y_i = \operatorname{E} x_i \]", "`E` may be a function of what follows, or a factor"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),
