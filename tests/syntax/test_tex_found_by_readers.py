@@ -316,6 +316,7 @@ REFUSED = [
     (r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]", "`P` begins at 0 along one index"),
     (r"with $0\log\frac{0}{q} = 0$. \[ H = \sum_i p_i (\log p_i - \log q_i) \]", "no factor stands beside this logarithm"),
     (r"\[ y_i = \operatorname{E} x_i \]", "`E` may be a function of what follows, or a factor"),
+    (r"\[ y_i = x_i^{(2)} + x_i^{[2]} \]", "both would be one name"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),

@@ -328,16 +328,18 @@ def _base(
         refuse_unclear_starts(definitions, shapes.keys())
     if base is not None and span is not None:
         notes.append(Note(span, f"indices start at {base}, since {reason}"))
-    places = (
-        node.span
-        for d in definitions
-        for node in nodes((d.body,))
-        if isinstance(node, ast.Reduction) and node.op.name in ("argmax", "argmin")
-    )
+    places = (node.span for d in definitions for node in nodes((d.body,)) if _has_places(node))
     if base is None and (place := next(places, None)) is not None:
         said = "indices that are values count from 0: nothing tells the first one"
         notes.append(Note(place, said, is_guess=True))
     return base
+
+
+def _has_places(node: Node) -> bool:
+    r"""Whether some value counts elements: that of `\argmax`, or the `k_i` of `x_{k_i}`."""
+    if isinstance(node, ast.Element):
+        return any(isinstance(n, ast.Element) for n in nodes(node.subscripts))
+    return isinstance(node, ast.Reduction) and node.op.name in ("argmax", "argmin")
 
 
 def _with_starts_at_one(

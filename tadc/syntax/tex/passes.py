@@ -90,7 +90,7 @@ from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
-from tadc.syntax.tex.raised_brackets import with_round_brackets
+from tadc.syntax.tex.raised_brackets import with_round_brackets, with_two_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_indices import (
     bound_above,
@@ -624,6 +624,11 @@ def _unclear_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_unclear_words(tokens, words)
 
 
+def _round_brackets(f: Formulas) -> Callable[[Tokens], Tokens]:
+    double = with_two_brackets(f.tokens)
+    return lambda tokens: with_round_brackets(tokens, double)
+
+
 def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
     """The pass over formulas of which none tells anything about the others."""
     return lambda _formulas: rewrite
@@ -645,7 +650,7 @@ PASSES: tuple[Pass, ...] = (
     _each(with_real_numbers),
     _each(with_shapes_of_transposed),
     _shapes_of_parts,
-    _each(with_round_brackets),
+    _round_brackets,
     _defined_statistics,
     _each(with_listed_subscripts),
     _each(with_ends_of_lists),
