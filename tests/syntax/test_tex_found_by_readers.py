@@ -195,6 +195,15 @@ READ = [
     (r"\[ \Delta_f G_i = \Delta_f H_i - T S_i \]", "input Delta_f_H[N], T[], S[N]; Delta_f_G[i] = Delta_f_H[i] - T*S[i]"),
     (r"\[ \Delta_r H = \sum_i \nu_i H_i \]", "input nu[N], H[N]; Delta_r_H = sum{i} nu[i]*H[i]"),
     (r"\[ y_i = \Delta_i H x_i \]", "input Delta[N], H[], x[N]; y[i] = Delta[i]*H*x[i]"),
+    # rows beside numbers, and matrices at an index
+    ("%!tadc input q[n, d], k[n, d], m[]\n" r"\[ a_{ij} = \exp\left( \mathbf{q}_i \mathbf{k}_j^\top + m \cdot (j - i) \right) \]",
+     "input q[n, d], k[n, d], m[]; a[i, j] = exp(sum{l} q[i, l]*k[j, l] + m*(j - i))"),
+    ("%!tadc input x[n, d]\n" r"\[ A_i = x_i x_i^\top \]", "input x[n, d]; A[i, j, k] = x[i, j]*x[i, k]"),
+    # transposes in sans serif, beside a size of that letter
+    ("%!tadc input s[d], w[d]\n" r"\[ q = \mathbf{s}^{\mathsf T} \mathbf{w}, \quad m = \sum_{t=1}^T x_t \]",
+     "input s[d], w[d], x[T]; q = sum{k} s[k]*w[k]; m = sum{t} x[t]"),
+    ("%!tadc input s[d], w[d]\n" r"\[ q = s^{\mathrm T} w, \quad m = \sum_{t=1}^T x_t \]",
+     "input s[d], w[d], x[T]; q = sum{k} s[k]*w[k]; m = sum{t} x[t]"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
@@ -317,6 +326,7 @@ REFUSED = [
     (r"with $0\log\frac{0}{q} = 0$. \[ H = \sum_i p_i (\log p_i - \log q_i) \]", "no factor stands beside this logarithm"),
     (r"\[ y_i = \operatorname{E} x_i \]", "`E` may be a function of what follows, or a factor"),
     (r"\[ y_i = x_i^{(2)} + x_i^{[2]} \]", "both would be one name"),
+    ("%!tadc input x[n, d], w[n, d]\n" r"\[ s_i = x_i w_i^\top \]", "may be a number, the inner product of two rows, or a matrix"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),

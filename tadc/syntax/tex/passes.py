@@ -98,7 +98,7 @@ from tadc.syntax.tex.raised_indices import (
     raised_indices,
     with_unclear_indices,
 )
-from tadc.syntax.tex.raised_transposes import with_transposes_apart
+from tadc.syntax.tex.raised_transposes import with_styled_transposes, with_transposes_apart
 from tadc.syntax.tex.raised_words import (
     raised_words,
     starred_indices,
@@ -624,6 +624,11 @@ def _unclear_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_unclear_words(tokens, words)
 
 
+def _styled_transposes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    has_plain = any(t.value == "T" and not t.note for tokens in f.tokens for t in tokens)
+    return (lambda tokens: with_styled_transposes(tokens, f.ranks)) if has_plain else list
+
+
 def _round_brackets(f: Formulas) -> Callable[[Tokens], Tokens]:
     double = with_two_brackets(f.tokens)
     return lambda tokens: with_round_brackets(tokens, double)
@@ -640,6 +645,7 @@ PASSES: tuple[Pass, ...] = (
     _variations,
     _each(with_listed_counts),
     _each(with_transposes_apart),
+    _styled_transposes,
     _forgotten_backslashes,
     _units,
     _each(with_arrows_in_bold),

@@ -54,6 +54,8 @@ def with_round_brackets(tokens: Sequence[Token], double: Set[tuple[str, ...]]) -
 
 def _unclear(name: Token, inner: Sequence[Token]) -> Token:
     shown, label = as_printed(name.value), "".join(t.value for t in inner[1:-1])
-    fact = f"`{shown}^{{[{label}]}}` stands beside `{shown}^{{({label})}}`, and both would be one name"
+    fact = (
+        f"`{shown}^{{[{label}]}}` stands beside `{shown}^{{({label})}}`, and both would be one name"
+    )
     fix = rf"write a label for one of them, `{shown}^{{\mathrm{{L{label}}}}}`"
     return Token("ERROR", fact, name.start, inner[-1].end, fix)
