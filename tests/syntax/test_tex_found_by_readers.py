@@ -204,6 +204,10 @@ READ = [
      "input s[d], w[d], x[T]; q = sum{k} s[k]*w[k]; m = sum{t} x[t]"),
     ("%!tadc input s[d], w[d]\n" r"\[ q = s^{\mathrm T} w, \quad m = \sum_{t=1}^T x_t \]",
      "input s[d], w[d], x[T]; q = sum{k} s[k]*w[k]; m = sum{t} x[t]"),
+    # multiples of a logarithm on the left
+    (r"\[ -2 \ln \mathcal{L} = \sum_{i=1}^n \frac{(x_i - \mu)^2}{\sigma_i^2} \]",
+     "input x[n], mu[], sigma[n]; log_L = -(sum{i} (x[i] - mu)**2/sigma[i]**2)/2"),
+    (r"\[ -2 y_i = x_i + 1 \]", "y[i] = -(x[i] + 1)/2"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
