@@ -208,6 +208,10 @@ READ = [
     (r"\[ -2 \ln \mathcal{L} = \sum_{i=1}^n \frac{(x_i - \mu)^2}{\sigma_i^2} \]",
      "input x[n], mu[], sigma[n]; log_L = -(sum{i} (x[i] - mu)**2/sigma[i]**2)/2"),
     (r"\[ -2 y_i = x_i + 1 \]", "y[i] = -(x[i] + 1)/2"),
+    # one letter for two vectors, and for one
+    ("%!tadc input b_u[N], b_i[M]\n" r"\[ r_{ui} = b_u + b_i + \sum_{f=1}^{F} p_{uf} q_{if} \]",
+     "input b_u[N], b_i[M], p[N, F], q[M, F]; r[u, i] = b_u[u] + b_i[i] + sum{f} p[u, f]*q[i, f]"),
+    (r"\[ d_{ij} = a_i + a_j - 2 \sum_k x_{ik} x_{jk} \]", "input a[N], x[N, K]; d[i, j] = a[i] + a[j] - 2*(sum{k} x[i, k]*x[j, k])"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
@@ -331,6 +335,7 @@ REFUSED = [
     (r"\[ y_i = \operatorname{E} x_i \]", "`E` may be a function of what follows, or a factor"),
     (r"\[ y_i = x_i^{(2)} + x_i^{[2]} \]", "both would be one name"),
     ("%!tadc input x[n, d], w[n, d]\n" r"\[ s_i = x_i w_i^\top \]", "may be a number, the inner product of two rows, or a matrix"),
+    (r"\[ \hat r_{ui} = \mu + b_u + b_i + \sum_{f=1}^{F} p_{uf} q_{if} \]", "may be elements of one vector, or of two"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),

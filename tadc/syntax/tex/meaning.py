@@ -35,6 +35,7 @@ from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.shortened import refuse_shortened
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
+from tadc.syntax.tex.two_vectors import refuse_two_vectors
 from tadc.syntax.tex.unclear_starts import refuse_unclear_starts, zeros_by_shape
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import in_index_notation
@@ -107,6 +108,7 @@ def meaning(
     tensors = [i for i in items if isinstance(i, ast.TensorDeclaration)]
     integers = {i.name.name for i in tensors if i.values or _has_integers(i)}
     refuse_compared(definitions, integers)
+    refuse_two_vectors(definitions, printed.keys())
     told = _base(definitions, printed, notes) if declared is None else declared
     base = index_base if told is None else told
     more: list[ast.Item] = []
