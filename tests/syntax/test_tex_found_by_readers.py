@@ -212,6 +212,11 @@ READ = [
     ("%!tadc input b_u[N], b_i[M]\n" r"\[ r_{ui} = b_u + b_i + \sum_{f=1}^{F} p_{uf} q_{if} \]",
      "input b_u[N], b_i[M], p[N, F], q[M, F]; r[u, i] = b_u[u] + b_i[i] + sum{f} p[u, f]*q[i, f]"),
     (r"\[ d_{ij} = a_i + a_j - 2 \sum_k x_{ik} x_{jk} \]", "input a[N], x[N, K]; d[i, j] = a[i] + a[j] - 2*(sum{k} x[i, k]*x[j, k])"),
+    # displays of numbers alone, and a size with the letter of a tensor
+    (r"\[ T = 2 \pi \sqrt{\frac{L}{g}} \] and \[ E = \frac{1}{2} m v^2 \]",
+     "input L[], g[], m[], v[]; T = 6.283185307179586*sqrt(L/g); E = m*v**2/2"),
+    ("%!tadc input C[n]\n%!tadc n is n_of_data\n" r"\[ y_i = \frac{d_i}{n_i}, \quad z_i = C_i^2 \]",
+     "input d[I], n_of_data[I], C[n]; y[i] = d[i]/n_of_data[i]; z[i] = C[i]**2"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
@@ -336,6 +341,7 @@ REFUSED = [
     (r"\[ y_i = x_i^{(2)} + x_i^{[2]} \]", "both would be one name"),
     ("%!tadc input x[n, d], w[n, d]\n" r"\[ s_i = x_i w_i^\top \]", "may be a number, the inner product of two rows, or a matrix"),
     (r"\[ \hat r_{ui} = \mu + b_u + b_i + \sum_{f=1}^{F} p_{uf} q_{if} \]", "may be elements of one vector, or of two"),
+    (r"\[ z_k = x_k + j y_k \]", "complex numbers are not there yet"),
     # primes of letters that nothing declares
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),
@@ -352,6 +358,13 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "fact"), REFUSED)
 def test_what_may_mean_two_things_is_refused(text, fact):
     assert_is_refused(text, fact)
+
+
+def test_a_tensor_with_the_letter_of_a_size_can_be_renamed():
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile("%!tadc input C[n]\n" + r"\[ y_i = d_i/n_i, \quad z_i = C_i^2 \]", lang="tex")
+
+    assert caught.value.errors[0].fix == "give the tensor another name: `%!tadc n is n_of_data`"
 
 
 @pytest.mark.parametrize("formula", [r"y_i = \cos{\theta} x_i", r"y_i = \cos \theta x_i"])
