@@ -217,6 +217,7 @@ READ = [
      "input L[], g[], m[], v[]; T = 6.283185307179586*sqrt(L/g); E = m*v**2/2"),
     ("%!tadc input C[n]\n%!tadc n is n_of_data\n" r"\[ y_i = \frac{d_i}{n_i}, \quad z_i = C_i^2 \]",
      "input d[I], n_of_data[I], C[n]; y[i] = d[i]/n_of_data[i]; z[i] = C[i]**2"),
+    (r"\[ \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_{j=1}^K e^{z_j}} \]", "input z[K]; y[i] = exp(z[i])/(sum{j} exp(z[j]))"),
     # primes of numbers
     ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
     (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),

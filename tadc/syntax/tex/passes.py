@@ -363,16 +363,29 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _own_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     own = {word for tokens in f.tokens for word in _defined_words(tokens)}
+    softmaxes = [t for tokens in f.tokens for t in tokens if t.type == "SOFTMAX"]
+    is_defined = len(softmaxes) == 1 and any(map(_defines_softmax, f.displayed))
 
     def rewrite(tokens: Tokens) -> Tokens:
-        return [
+        result = [
             replace(t, type="NAME", value=t.note, note="upright")
             if t.type == "FUNC" and t.note in own
             else t
             for t in tokens
         ]
+        return [
+            replace(t, type="NAME", note="upright") if is_defined and t.type == "SOFTMAX" else t
+            for t in result
+        ]
 
     return rewrite
+
+
+def _defines_softmax(tokens: Tokens) -> bool:
+    r"""Whether it begins with `\mathrm{softmax}(z)_i =`."""
+    kinds = [t.type for t in tokens[:9]]
+    head = ["SOFTMAX", "LPAR", "NAME", "RPAR", "SUB", "LBRACE", "NAME", "RBRACE"]
+    return kinds[:8] == head and kinds[8:] in (["EQ"], ["DEF"])
 
 
 def _defined_words(tokens: Tokens) -> Iterator[str]:
