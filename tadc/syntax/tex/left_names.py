@@ -53,9 +53,7 @@ class LeftNames:
     _only_steps: set[str] = field(
         default_factory=set
     )  # the `x` of `\Delta x`, if `x` stands nowhere else
-    _changes: set[str] = field(
-        default_factory=set
-    )  # the `\\Delta_f` of `\\Delta_f G_i = ..`, which is no operator on a `G_i` of the document
+    _changes: set[str] = field(default_factory=set)  # the `Delta_f` of `\Delta_f G_i = ..`
     _vectors: set[str] = field(default_factory=set)  # what has one letter below it, and never two
 
     @classmethod
@@ -80,6 +78,7 @@ class LeftNames:
         names._vectors = _vectors(displays)
         names.has_small_steps = "delta" not in declared and _has_small_steps(displays, keys)
         names._defined |= {key for tokens in formulas for key in _shaped(tokens)}
+        # An operator would be applied to a `G_i` that stands somewhere without it.
         behind = Counter(key for tokens in displays for key in _differences(tokens))
         names._changes = {
             key[1]

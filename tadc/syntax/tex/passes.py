@@ -90,7 +90,7 @@ from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
-from tadc.syntax.tex.raised_brackets import with_round_brackets, with_two_brackets
+from tadc.syntax.tex.raised_brackets import in_both_brackets, with_round_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_indices import (
     bound_above,
@@ -643,7 +643,7 @@ def _styled_transposes(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _round_brackets(f: Formulas) -> Callable[[Tokens], Tokens]:
-    double = with_two_brackets(f.tokens)
+    double = in_both_brackets(f.tokens)
     return lambda tokens: with_round_brackets(tokens, double)
 
 

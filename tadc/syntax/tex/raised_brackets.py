@@ -12,10 +12,10 @@ from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.token_list import Token
 
-__all__ = ["with_round_brackets", "with_two_brackets"]
+__all__ = ["in_both_brackets", "with_round_brackets"]
 
 
-def with_two_brackets(streams: Sequence[Sequence[Token]]) -> set[tuple[str, ...]]:
+def in_both_brackets(streams: Sequence[Sequence[Token]]) -> set[tuple[str, ...]]:
     """The names with what stands above them in square brackets and, somewhere else, in round ones."""
     found: dict[str, set[tuple[str, ...]]] = {"LSQB": set(), "LPAR": set()}
     for tokens in streams:

@@ -10,6 +10,7 @@ from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Definition, Expression, Name, Number
 from tadc.syntax.nodes import Node, nodes, rewritten
 from tadc.syntax.tex.macros import Expansion
+from tadc.syntax.tex.vector_values import numbers
 
 __all__ = ["with_zero_logarithms"]
 
@@ -56,10 +57,10 @@ def with_zero_logarithms(program: ast.Program, text: Expansion) -> ast.Program:
 
 def _with_xlogy(node: Node) -> Node:
     match node:
-        case Binary("*", factor, Application(Name(name), (argument,))) if name in _BASES:
-            return _xlogy(factor, name, argument, node)
-        case Binary("*", Application(Name(name), (argument,)), factor) if name in _BASES:
-            return _xlogy(factor, name, argument, node)
+        case Binary("*", factor, Application(Name(name), (_,) as args)) if name in _BASES:
+            return _xlogy(factor, name, numbers(args)[0], node)
+        case Binary("*", Application(Name(name), (_,) as args), factor) if name in _BASES:
+            return _xlogy(factor, name, numbers(args)[0], node)
         case _:
             return node
 

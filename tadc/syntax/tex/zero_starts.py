@@ -20,8 +20,8 @@ from tadc.syntax.tex.index_values import lasts_of, lowest, lows_of, with_lasts
 from tadc.syntax.tex.linear import Linear, linear
 
 __all__ = [
-    "beginning_at_one",
     "Dimension",
+    "beginning_at_one",
     "beginning_at_zero",
     "elements_read",
     "open_indices",
