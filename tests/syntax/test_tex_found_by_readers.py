@@ -218,6 +218,7 @@ READ = [
     ("%!tadc input C[n]\n%!tadc n is n_of_data\n" r"\[ y_i = \frac{d_i}{n_i}, \quad z_i = C_i^2 \]",
      "input d[I], n_of_data[I], C[n]; y[i] = d[i]/n_of_data[i]; z[i] = C[i]**2"),
     (r"\[ \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_{j=1}^K e^{z_j}} \]", "input z[K]; y[i] = exp(z[i])/(sum{j} exp(z[j]))"),
+    (r"\[ s = \sum_{n, i, j} x'_{ni} F_{ij} x_{nj} \]", "input x_prime[N, I], F[I, J], x[N, J]; s = sum{n, i, j} x_prime[n, i]*F[i, j]*x[n, j]"),
     # rates of return to a mean
     (r"\[ y_t = x_t + \theta (\mu - x_t) h \]", "input x[T], theta[], mu[], h[]; y[t] = x[t] + theta*(mu - x[t])*h"),
     # primes of numbers

@@ -7,7 +7,7 @@ subscripts that the factor lacks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
@@ -32,10 +32,10 @@ def with_undeclared_primes(
         if token.type != "NAME" or base == token.value or {base, token.value} & known:
             continue
         run = products.get(place, [place])
-        others = [tokens[n].value for n in run if n != place]
+        others = [n for n in run if tokens[n].value == base]
         end = behind_scripts(tokens, place + 1, closing)
         following = next((n for n in run if n == end), None)
-        is_beside_itself = base in others
+        is_beside_itself = any(_are_alike(tokens, place, n, closing) for n in others)
         is_in_front = following is not None and (
             base not in plain or (_has_subscript(tokens, place) > _has_subscript(tokens, following))
         )
@@ -62,6 +62,19 @@ def _factors(tokens: Sequence[Token]) -> list[list[int]]:
             continue
         end = behind_scripts(tokens, place + 1, closing)
     return runs
+
+
+def _are_alike(tokens: Sequence[Token], one: int, two: int, closing: Mapping[int, int]) -> bool:
+    """Whether both have the same subscripts, or at most one: `x'_{ni} F_{ij} x_{nj}` is written by elements."""
+    below = [
+        [
+            t.value
+            for t in tokens[n + 1 : behind_scripts(tokens, n + 1, closing)]
+            if t.type == "NAME"
+        ]
+        for n in (one, two)
+    ]
+    return below[0] == below[1] or max(map(len, below)) < 2
 
 
 def _has_subscript(tokens: Sequence[Token], place: int) -> bool:
