@@ -219,6 +219,7 @@ READ = [
      "input d[I], n_of_data[I], C[n]; y[i] = d[i]/n_of_data[i]; z[i] = C[i]**2"),
     (r"\[ \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_{j=1}^K e^{z_j}} \]", "input z[K]; y[i] = exp(z[i])/(sum{j} exp(z[j]))"),
     (r"\[ s = \sum_{n, i, j} x'_{ni} F_{ij} x_{nj} \]", "input x_prime[N, I], F[I, J], x[N, J]; s = sum{n, i, j} x_prime[n, i]*F[i, j]*x[n, j]"),
+    (r"\[ s = \sum_{i,j} p_i p_j' Q_{ij} \]", "input p[N], p_prime[M], Q[N, M]; s = sum{i, j} p[i]*p_prime[j]*Q[i, j]"),
     # rates of return to a mean
     (r"\[ y_t = x_t + \theta (\mu - x_t) h \]", "input x[T], theta[], mu[], h[]; y[t] = x[t] + theta*(mu - x[t])*h"),
     # primes of numbers
@@ -352,6 +353,7 @@ REFUSED = [
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),
     (r"\[ M = \sum_{i=1}^n x_i x_i' \]", "may be the transpose of `x`, or another number"),
+    (r"\[ K_{ij} = x_i' x_j \]", "may be the transpose of `x`, or another number"),
     (r"\[ y_i = x_i'\beta + \varepsilon_i \]", "may be the transpose of `x`, or another number"),
     (r"\[ y_i = x_i'\beta, \quad m = \sum_i x_i \]", "may be the transpose of `x`, or another number"),
     ("%!tadc input beta[k]\nwhere $x_i$ is a $k \\times 1$ vector.\n" r"\[ y_i = x_i'\beta \]",

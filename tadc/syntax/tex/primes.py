@@ -48,8 +48,7 @@ def with_primes(
     for d in definitions:
         known = tensors | targets | bound_names(d.tokens) | parameters.get(d.start, frozenset())
         primes = _Primes(ranks, known, targets, elements, letters, guesses)
-        read = primes.read(d.tokens)
-        read = with_undeclared_primes(read, known | declared, letters)
+        read = with_undeclared_primes(primes.read(d.tokens), known | declared, letters)
         result.append(replace(d, tokens=read))
     return result
 

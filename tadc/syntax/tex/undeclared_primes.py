@@ -65,7 +65,9 @@ def _factors(tokens: Sequence[Token]) -> list[list[int]]:
 
 
 def _are_alike(tokens: Sequence[Token], one: int, two: int, closing: Mapping[int, int]) -> bool:
-    """Whether both have the same subscripts, or at most one: `x'_{ni} F_{ij} x_{nj}` is written by elements."""
+    """Whether both have the same subscripts, or the first one at most one, `x_i' x_j`: `x'_{ni} F_{ij} x_{nj}` is written by elements, and
+    `p_i p_j'` is no inner product.
+    """
     below = [
         [
             t.value
@@ -74,7 +76,7 @@ def _are_alike(tokens: Sequence[Token], one: int, two: int, closing: Mapping[int
         ]
         for n in (one, two)
     ]
-    return below[0] == below[1] or max(map(len, below)) < 2
+    return below[0] == below[1] or (one < two and max(map(len, below)) < 2)
 
 
 def _has_subscript(tokens: Sequence[Token], place: int) -> bool:
