@@ -220,6 +220,7 @@ READ = [
     (r"\[ \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_{j=1}^K e^{z_j}} \]", "input z[K]; y[i] = exp(z[i])/(sum{j} exp(z[j]))"),
     (r"\[ s = \sum_{n, i, j} x'_{ni} F_{ij} x_{nj} \]", "input x_prime[N, I], F[I, J], x[N, J]; s = sum{n, i, j} x_prime[n, i]*F[i, j]*x[n, j]"),
     (r"\[ s = \sum_{i,j} p_i p_j' Q_{ij} \]", "input p[N], p_prime[M], Q[N, M]; s = sum{i, j} p[i]*p_prime[j]*Q[i, j]"),
+    (r"\[ y_i = c' b_i + w_i \tan\phi' \]", "input c_prime[], b[N], w[N], phi_prime[]; y[i] = c_prime*b[i] + w[i]*tan(phi_prime)"),
     # rates of return to a mean
     (r"\[ y_t = x_t + \theta (\mu - x_t) h \]", "input x[T], theta[], mu[], h[]; y[t] = x[t] + theta*(mu - x[t])*h"),
     # primes of numbers
@@ -353,6 +354,8 @@ REFUSED = [
     (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
     (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),
     (r"\[ M = \sum_{i=1}^n x_i x_i' \]", "may be the transpose of `x`, or another number"),
+    (r"\[ y_i = \beta' x_i + u_i \]", "may be the transpose of `beta`, or another number"),
+    (r"\[ S_j = \frac{1}{T} \sum_{t=j+1}^{T} h_t h_{t-j}' \]", "may be the transpose of `h`, or another number"),
     (r"\[ K_{ij} = x_i' x_j \]", "may be the transpose of `x`, or another number"),
     (r"\[ y_i = x_i'\beta + \varepsilon_i \]", "may be the transpose of `x`, or another number"),
     (r"\[ y_i = x_i'\beta, \quad m = \sum_i x_i \]", "may be the transpose of `x`, or another number"),
