@@ -342,7 +342,10 @@ class _Resolver:
     def _check_is_no_size(self, name: str, span: Span) -> None:
         if self._sizes.lookup(name) is not None:
             self._broken.add(name)  # one error is enough
-            raise SyntaxError(span, f"`{name}` is a size", fix="give the tensor another name")
+            fix = "give the tensor another name"
+            if len(name) == 1:
+                fix += spelled(span, "", f": `%!tadc {name} is {name}_of_data`")
+            raise SyntaxError(span, f"`{name}` is a size", fix=fix)
 
     def _find_inputs(self, survey: Survey, target: str) -> bool:
         """Open the shapes of inputs that are read here first; false where an earlier error hides a tensor."""

@@ -168,6 +168,65 @@ READ = [
     (r"In contrast, Smith et al. define $w_i = 1/n$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"Setting $w_i = u_i^2$ in the above gives the bound. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"The baseline has $w_i = u_i^2$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
+    # Euler's number beside another `e`
+    (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
+     "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),
+    (r"\[ e_i = y_i - a_i, \quad L = \sum_i e_i^2 + e^{-\lambda} \]",
+     "input y[N], a[N], lambda[]; e[i] = y[i] - a[i]; L = sum{i} e[i]**2 + exp(-lambda)"),
+    ("%!tadc input e[]\n" r"\[ U = e^2/r, \quad y_i = (e)^{x_i} \]", "input e[], r[], x[N]; U = e**2/r; y[i] = e**x[i]"),
+    # the first index of a document, told by another formula
+    (r"\[ a_k = x_{2k} + x_{2k-1}, \quad m = \sum_{i=1}^n y_i \]", "input x[2 * K], y[n]; a[k] = x[2*k + 1] + x[2*k]; m = sum{i} y[i]"),
+    ("%!tadc input P[N+1, N+1]\n" r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]",
+     "size N; input P[N+1, N+1], w[K]; V = sum{n=2..N, m=0..n} P[n, m]; E = sum{i} w[i]"),
+    # sums behind ranges
+    (r"\[ a_k = x_k, \quad k=0,\dots,K, \quad m = \sum_{i=0}^n y_i \]", "input x[K+1], y[n+1]; a[k] = x[k]; m = sum{i} y[i]"),
+    # labels beside the same letters in bold
+    ("%!tadc input h[d], t[d], r[d]\n" r"\[ f_r = \mathbf{h}^\top \mathrm{diag}(\mathbf{r}) \mathbf{t} \]",
+     "input h[d], t[d], r[d]; f = sum{k} h[k]*r[k]*t[k]"),
+    ("%!tadc input M[N, N], x[N]\n" r"\[ \mathbf{p} = \mathbf{M} \mathbf{x}, \quad s_x = \sum_i p_i \]",
+     "input M[N, N], x[N]; p[i] = sum{k} M[i, k]*x[k]; s = sum{i} p[i]"),
+    (r"\[ \ln C_i = \alpha_0 + a x_i, \quad \nu = (C_s d)^2 S \]",
+     "input alpha_0[], a[], x[N], C_s[], d[], S[]; log_C[i] = alpha_0 + a*x[i]; nu = (C_s*d)**2*S"),
+    # the logarithm of nothing, beside what is nothing
+    (r"with the convention $0 \log 0 = 0$. \[ H = -\sum_i p_i \log p_i \]", "H = -sum{i} xlogy(p[i], p[i])"),
+    (r"where $0 \log_2 0 := 0$, \[ H = -\sum_i p_i \log_2 p_i \]", "H = -sum{i} xlogy(p[i], p[i])/log(2)"),
+    (r"We define $0 \ln 0$ to be zero. \[ H = \sum_i p_i \ln \frac{p_i}{q_i} \]", "H = sum{i} xlogy(p[i], p[i]/q[i])"),
+    # changes of reactions
+    (r"\[ \Delta_f G_i = \Delta_f H_i - T S_i \]", "input Delta_f_H[N], T[], S[N]; Delta_f_G[i] = Delta_f_H[i] - T*S[i]"),
+    (r"\[ \Delta_r H = \sum_i \nu_i H_i \]", "input nu[N], H[N]; Delta_r_H = sum{i} nu[i]*H[i]"),
+    (r"\[ y_i = \Delta_i H x_i \]", "input Delta[N], H[], x[N]; y[i] = Delta[i]*H*x[i]"),
+    # rows beside numbers, and matrices at an index
+    ("%!tadc input q[n, d], k[n, d], m[]\n" r"\[ a_{ij} = \exp\left( \mathbf{q}_i \mathbf{k}_j^\top + m \cdot (j - i) \right) \]",
+     "input q[n, d], k[n, d], m[]; a[i, j] = exp(sum{l} q[i, l]*k[j, l] + m*(j - i))"),
+    ("%!tadc input x[n, d]\n" r"\[ A_i = x_i x_i^\top \]", "input x[n, d]; A[i, j, k] = x[i, j]*x[i, k]"),
+    # transposes in sans serif, beside a size of that letter
+    ("%!tadc input s[d], w[d]\n" r"\[ q = \mathbf{s}^{\mathsf T} \mathbf{w}, \quad m = \sum_{t=1}^T x_t \]",
+     "input s[d], w[d], x[T]; q = sum{k} s[k]*w[k]; m = sum{t} x[t]"),
+    ("%!tadc input s[d], w[d]\n" r"\[ q = s^{\mathrm T} w, \quad m = \sum_{t=1}^T x_t \]",
+     "input s[d], w[d], x[T]; q = sum{k} s[k]*w[k]; m = sum{t} x[t]"),
+    # multiples of a logarithm on the left
+    (r"\[ -2 \ln \mathcal{L} = \sum_{i=1}^n \frac{(x_i - \mu)^2}{\sigma_i^2} \]",
+     "input x[n], mu[], sigma[n]; log_L = -(sum{i} (x[i] - mu)**2/sigma[i]**2)/2"),
+    (r"\[ -2 y_i = x_i + 1 \]", "y[i] = -(x[i] + 1)/2"),
+    # one letter for two vectors, and for one
+    ("%!tadc input b_u[N], b_i[M]\n" r"\[ r_{ui} = b_u + b_i + \sum_{f=1}^{F} p_{uf} q_{if} \]",
+     "input b_u[N], b_i[M], p[N, F], q[M, F]; r[u, i] = b_u[u] + b_i[i] + sum{f} p[u, f]*q[i, f]"),
+    (r"\[ d_{ij} = a_i + a_j - 2 \sum_k x_{ik} x_{jk} \]", "input a[N], x[N, K]; d[i, j] = a[i] + a[j] - 2*(sum{k} x[i, k]*x[j, k])"),
+    # displays of numbers alone, and a size with the letter of a tensor
+    (r"\[ T = 2 \pi \sqrt{\frac{L}{g}} \] and \[ E = \frac{1}{2} m v^2 \]",
+     "input L[], g[], m[], v[]; T = 6.283185307179586*sqrt(L/g); E = m*v**2/2"),
+    ("%!tadc input C[n]\n%!tadc n is n_of_data\n" r"\[ y_i = \frac{d_i}{n_i}, \quad z_i = C_i^2 \]",
+     "input d[I], n_of_data[I], C[n]; y[i] = d[i]/n_of_data[i]; z[i] = C[i]**2"),
+    (r"\[ \mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_{j=1}^K e^{z_j}} \]", "input z[K]; y[i] = exp(z[i])/(sum{j} exp(z[j]))"),
+    (r"\[ s = \sum_{n, i, j} x'_{ni} F_{ij} x_{nj} \]", "input x_prime[N, I], F[I, J], x[N, J]; s = sum{n, i, j} x_prime[n, i]*F[i, j]*x[n, j]"),
+    (r"\[ s = \sum_{i,j} p_i p_j' Q_{ij} \]", "input p[N], p_prime[M], Q[N, M]; s = sum{i, j} p[i]*p_prime[j]*Q[i, j]"),
+    (r"\[ y_i = c' b_i + w_i \tan\phi' \]", "input c_prime[], b[N], w[N], phi_prime[]; y[i] = c_prime*b[i] + w[i]*tan(phi_prime)"),
+    # rates of return to a mean
+    (r"\[ y_t = x_t + \theta (\mu - x_t) h \]", "input x[T], theta[], mu[], h[]; y[t] = x[t] + theta*(mu - x[t])*h"),
+    # primes of numbers
+    ("%!tadc input x_prime[]\n" r"\[ y_i = x' \beta_i + x x' \]", "input x_prime[], beta[N], x[]; y[i] = x_prime*beta[i] + x*x_prime"),
+    (r"\[ y_i = k x_i - k' z_i \]", "input k[], x[N], k_prime[], z[N]; y[i] = k*x[i] - k_prime*z[i]"),
+    (r"\[ w_i' = a w_i, \quad s = \sum_i w_i' x_i \]", "input a[], w[N], x[N]; w_prime[i] = a*w[i]; s = sum{i} w_prime[i]*x[i]"),
     # ranges between letters, whose shapes tell the first index
     ("%!tadc input s[n]\n%!tadc size m = 3\n" r"\[ y = \sum_{i = m}^{n} s_i \]", "input s[n]; y = sum{i=2..n-1} s[i]"),
 ]  # fmt: skip
@@ -180,9 +239,23 @@ def test_it_is_read_as_it_is_meant(text, program):
     rng = np.random.default_rng(0)
     arrays = {t.name: rng.uniform(0.5, 1.5, shapes_of(f)[t.name]) for t in f.program.inputs}
 
-    np.testing.assert_allclose(
-        f(*[arrays[n] for n in f.inputs]), g(*[arrays[n] for n in g.inputs]), rtol=1e-12
-    )
+    ours, meant = (h(*[arrays[n] for n in h.inputs]) for h in (f, g))
+    for ours_one, meant_one in zip(_several(ours), _several(meant), strict=True):
+        np.testing.assert_allclose(ours_one, meant_one, rtol=1e-12)
+
+
+def _several(results):
+    return results if isinstance(results, tuple) else (results,)
+
+
+@pytest.mark.parametrize(
+    ("text", "zero"), [(r"with $0 \log 0 = 0$. ", True), (r"We do not set $0 \log 0 = 0$. ", False)]
+)
+def test_a_product_with_a_logarithm_is_0_where_the_prose_says_so(text, zero):
+    f = tadc.compile(text + r"\[ H = \sum_i p_i \log p_i \]", lang="tex", backend="interpreter")
+
+    with np.errstate(all="ignore"):
+        assert np.isfinite(f(np.array([0.0, 1.0]))) == zero
 
 
 REFUSED = [
@@ -258,6 +331,36 @@ REFUSED = [
     (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
     ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),
     (r"\[ y_i = x_i + EC_{50} C_i \]", "may be one name, or a product with an element of `C`"),
+    # Euler's number beside a number of that letter
+    ("%!tadc input e[]\n" r"\[ U = \frac{e^2}{r}, \quad f_i = \frac{1}{e^{(E_i - \mu)/T} + 1} \]",
+     "`e` with a power may be Euler's number, or the number `e`"),
+    (r"The error is $e = y - X b$. \[ T = \sum_{k=0}^{K-1} h_k e^{-k \tau} \]",
+     "`e` with a power may be Euler's number, or the number `e`"),
+    # two letters above one name, one of which is a number elsewhere
+    (r"\[ Q = A v, \quad C_{ij} = \sum_b z^A_{b,i} z^B_{b,j} \]", "`A` above `z` may be a power, or a label as `B` is"),
+    (r"\[ Q = A v, \quad C_{i} = z_i^A + z_i^B \]", "`A` above `z` may be a power, or a label as `B` is"),
+    # the first index of a document, told by another formula
+    (r"\[ a_k = x_{2k} + x_{2k+1}, \quad m = \sum_{i=1}^n y_i \]", "the first element of `x` may be that at 0, or at 1"),
+    (r"\[ V = \sum_{n=2}^{N} \sum_{m=0}^{n} P_{nm} \] \[ E = \sum_{i=1}^{K} w_i \]", "`P` begins at 0 along one index"),
+    (r"with $0\log\frac{0}{q} = 0$. \[ H = \sum_i p_i (\log p_i - \log q_i) \]", "no factor stands beside this logarithm"),
+    (r"\[ y_i = \operatorname{E} x_i \]", "`E` may be a function of what follows, or a factor"),
+    (r"\[ y_i = x_i^{(2)} + x_i^{[2]} \]", "both would be one name"),
+    ("%!tadc input x[n, d], w[n, d]\n" r"\[ s_i = x_i w_i^\top \]", "may be a number, the inner product of two rows, or a matrix"),
+    (r"\[ \hat r_{ui} = \mu + b_u + b_i + \sum_{f=1}^{F} p_{uf} q_{if} \]", "may be elements of one vector, or of two"),
+    (r"\[ z_k = x_k + j y_k \]", "complex numbers are not there yet"),
+    (r"\[ y_i = \theta(x_i - a) \]", "a function of it, or a product"),
+    (r"\[ y_i = u(x_i - a) \]", "a function of it, or a product"),
+    # primes of letters that nothing declares
+    (r"\[ \hat\beta = (X'X)^{-1} X'y \]", "may be the transpose of `X`, or another number"),
+    (r"\[ Q = u' W u \]", "may be the transpose of `u`, or another number"),
+    (r"\[ M = \sum_{i=1}^n x_i x_i' \]", "may be the transpose of `x`, or another number"),
+    (r"\[ y_i = \beta' x_i + u_i \]", "may be the transpose of `beta`, or another number"),
+    (r"\[ S_j = \frac{1}{T} \sum_{t=j+1}^{T} h_t h_{t-j}' \]", "may be the transpose of `h`, or another number"),
+    (r"\[ K_{ij} = x_i' x_j \]", "may be the transpose of `x`, or another number"),
+    (r"\[ y_i = x_i'\beta + \varepsilon_i \]", "may be the transpose of `x`, or another number"),
+    (r"\[ y_i = x_i'\beta, \quad m = \sum_i x_i \]", "may be the transpose of `x`, or another number"),
+    ("%!tadc input beta[k]\nwhere $x_i$ is a $k \\times 1$ vector.\n" r"\[ y_i = x_i'\beta \]",
+     "may be the transpose of `x`, or another number"),
     ("%!tadc input x[N, T]\n" r"\[ y_i = x_i(2) \]", "nothing tells whether the first element"),
     ("%!tadc input x[N, T], k[]\n" r"\[ y_i = x_i(k) \]", "may be meant, an element of `x`, or a product with `k`"),
 ]  # fmt: skip
@@ -266,6 +369,13 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "fact"), REFUSED)
 def test_what_may_mean_two_things_is_refused(text, fact):
     assert_is_refused(text, fact)
+
+
+def test_a_tensor_with_the_letter_of_a_size_can_be_renamed():
+    with pytest.raises(tadc.Error) as caught:
+        tadc.compile("%!tadc input C[n]\n" + r"\[ y_i = d_i/n_i, \quad z_i = C_i^2 \]", lang="tex")
+
+    assert caught.value.errors[0].fix == "give the tensor another name: `%!tadc n is n_of_data`"
 
 
 @pytest.mark.parametrize("formula", [r"y_i = \cos{\theta} x_i", r"y_i = \cos \theta x_i"])

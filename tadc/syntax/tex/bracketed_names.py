@@ -64,4 +64,4 @@ def _is_called(tokens: Sequence[Token], place: int, opening: Mapping[int, int]) 
     before = place - 1
     while before in opening and tokens[opening[before] - 1].type in ("SUB", "SUP"):
         before = opening[before] - 2
-    return before >= 0 and tokens[before].type in ("NAME", "FUNC", "CALLED")
+    return before >= 0 and tokens[before].type in ("NAME", "FUNC", "CALLED", "SOFTMAX")

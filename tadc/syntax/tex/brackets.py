@@ -328,6 +328,7 @@ class Brackets:
         is_moved = name not in GREEK and _is_moved_by_data(call.inner, bound)
         is_delta = name == "delta" and not call.below  # Dirac's, a unit impulse, or a coefficient
         is_single = name not in self.numbers and (self._is_single(call) or _is_of_pair(call, bound))
+        is_single = is_single or (name not in self.numbers and _is_step(call))
         if call.below and name in self.elements and not call.is_square and _is_quotient(call):
             is_single = False  # `\sum_i w_i (d_i / n_i)` beside `\sum_i w_i`
         return is_index or is_function or is_moved or is_delta or is_single
@@ -374,6 +375,16 @@ class Brackets:
         is_difference = any(t.type == "MINUS" for t, depth in depths(call.inner) if depth == 0)
         is_letter = (name in _KERNELS and is_labelled) or (name in _OF_KERNELS and is_told)
         return is_letter and is_difference
+
+
+def _is_step(call: Call) -> bool:
+    r"""Whether it is `u(x_i - a)` or `\theta(x_i - a)`, the unit step of what is compared with a number, or a factor; `\theta (\mu - x_t)` is a
+    rate.
+    """
+    outer = [t for t, depth in depths(call.inner) if depth == 0]
+    kinds = [t.type for t in outer]
+    is_difference = kinds == ["NAME", "SUB", "LBRACE", "RBRACE", "MINUS", "NAME"]
+    return is_difference and call.name.value in ("u", "theta") and not call.below
 
 
 def _is_quotient(call: Call) -> bool:

@@ -23,7 +23,7 @@ def counted(
     """The definitions of the program, and the skipped parts.
 
     A tensor element always counts, and a state. Another scalar counts if others use it, if it sums, reads elements or what others
-    define, if it is alone, or if its display defines more; or if it reads one of `wholes`, declared tensors, without subscripts, and is not
+    define, if it is alone or the document has nothing but scalars, or if its display defines more; or if it reads one of `wholes`, declared tensors, without subscripts, and is not
     `headed` by a list of arguments, whose letters may be called like these.
     """
     candidates = [s for display in displays for s in display if s.kind == "definition"]
@@ -54,6 +54,9 @@ def counted(
                 counted.append(statement)
             elif statement.kind != "shape":
                 skipped.append(statement)
+    if not counted:  # a document of numbers alone
+        counted = [s for s in skipped if s.kind == "definition" and s.tokens[0].type == "NAME"]
+        skipped = [s for s in skipped if s not in counted]
     return counted, skipped
 
 

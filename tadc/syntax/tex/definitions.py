@@ -109,16 +109,32 @@ def _integral(left: Sequence[Token]) -> Token | None:
 
 
 def _negative(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
-    r"""`-D_{KL}(q \| p) = ..` as the definition of `D_KL` with the other sign; None for other left sides."""
-    if [t.type for t in left[:2]] != ["MINUS", "NAME"] or not _is_target(left[1:]):
-        return None
+    r"""`-D_{KL}(q \| p) = ..` as the definition of `D_KL` with the other sign, `-2 \ln L = ..` as that of `\ln L`; None for other left sides."""
     equal, *rest = right
-    if not rest:
+    if not rest or not left or left[0].type != "MINUS":
         return None
     opening = Token("LPAR", "(", rest[0].start, rest[0].start)
     closing = Token("RPAR", ")", rest[-1].end, rest[-1].end)
     sign = replace(left[0], start=rest[0].start, end=rest[0].start)
-    return Statement("definition", (*left[1:], equal, sign, opening, *rest, closing))
+    negated = (equal, sign, opening, *rest, closing)
+    if _is_multiple(left[1:]):
+        return _solved(left[1:], negated)
+    is_element = len(left) > 1 and (left[1].type == "NAME" or _is_logarithm(left[1]))
+    return (
+        Statement("definition", (*left[1:], *negated))
+        if is_element and _is_target(left[1:])
+        else None
+    )
+
+
+def _is_logarithm(token: Token) -> bool:
+    return token.type == "FUNC" and token.value in ("log", "log2", "log10")
+
+
+def _is_multiple(left: Sequence[Token]) -> bool:
+    r"""Whether it begins as `2m` or `2 \ln L`."""
+    is_number = [t.type for t in left[:1]] == ["NUM"] and len(left) > 1
+    return is_number and (left[1].type == "NAME" or _is_logarithm(left[1]))
 
 
 def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
@@ -139,10 +155,9 @@ def _objective(left: Sequence[Token], right: Sequence[Token]) -> Statement | Non
 
 def _solved(left: Sequence[Token], right: Sequence[Token]) -> Statement | None:
     r"""`\tau \frac{dV_i}{dt} = ..`, `\tau \dot{v}_i = ..` and `\frac{1}{N_i} \frac{dN_i}{dt} = ..` as the definition of the derivative,
-    `2m = ..` as that of `m`; None for other left sides.
+    `2m = ..` as that of `m`, `2 \ln L = ..` as that of `\ln L`; None for other left sides.
     """
-    is_multiple = [t.type for t in left[:2]] == ["NUM", "NAME"]
-    place = next((n for n, t in enumerate(left) if _is_rate(t)), int(is_multiple))
+    place = next((n for n, t in enumerate(left) if _is_rate(t)), int(_is_multiple(left)))
     factor = left[:place]
     is_product = {t.type for t in factor} <= _IN_FACTORS
     if (divisor := _divisor(factor)) and _is_target(left[place:]):

@@ -53,6 +53,7 @@ class LeftNames:
     _only_steps: set[str] = field(
         default_factory=set
     )  # the `x` of `\Delta x`, if `x` stands nowhere else
+    _changes: set[str] = field(default_factory=set)  # the `Delta_f` of `\Delta_f G_i = ..`
     _vectors: set[str] = field(default_factory=set)  # what has one letter below it, and never two
 
     @classmethod
@@ -77,6 +78,13 @@ class LeftNames:
         names._vectors = _vectors(displays)
         names.has_small_steps = "delta" not in declared and _has_small_steps(displays, keys)
         names._defined |= {key for tokens in formulas for key in _shaped(tokens)}
+        # An operator would be applied to a `G_i` that stands somewhere without it.
+        behind = Counter(key for tokens in displays for key in _differences(tokens))
+        names._changes = {
+            key[1]
+            for key in names._defined
+            if key[0] == "difference" and letters[key[2]] == behind[key]
+        }
         return names
 
     def applied(self, tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
@@ -107,7 +115,8 @@ class LeftNames:
             return not following or following[0].type != "SUP" or head.key[-1] in self._only_steps
         is_step = head.key[:2] == ("letters", "Delta")
         is_raised = bool(following) and following[0].type == "SUP"
-        if head.key in self._defined or head.key[-1] == r"\star":
+        is_change = head.key[0] == "difference" and head.key[1] in self._changes
+        if is_change or head.key in self._defined or head.key[-1] == r"\star":
             return True
         is_star = head.key[0] == "mark" and head.name.endswith("_star")
         if is_star and (_is_optimum(head) or head.key[1] in self._vectors):
@@ -275,7 +284,8 @@ def _count(word: Key, displays: Sequence[Sequence[Token]]) -> int:
 
 
 def _element(head: _Head, first: Token, last: Token) -> list[Token]:
-    note = {"mark": first.note, "derivative": "derivative"}.get(head.key[0], "")
+    notes = {"mark": first.note, "derivative": "derivative", "difference": "derivative"}
+    note = notes.get(head.key[0], "")
     if head.key[:2] == ("letters", "Delta"):
         note = last.note  # `\Delta\mathbf{r}_i` is a vector, too
     name = Token("NAME", head.name, first.start, last.end, note)
@@ -380,8 +390,16 @@ def _gradient(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _
     return _Head(("derivative", name), name, named[1], named[2])
 
 
+def _differences(tokens: Sequence[Token]) -> Iterator[Key]:
+    """What stands behind operators of differences."""
+    closing = closing_braces(tokens)
+    for place, token in enumerate(tokens):
+        if token.type == "NAME" and (head := _difference(tokens, place, closing)) is not None:
+            yield head.key
+
+
 def _difference(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
-    r"""`\Delta_h u_{ij}` or `\delta_x^2 u_{ij}`: an operator of differences."""
+    r"""`\Delta_h u_{ij}` or `\delta_x^2 u_{ij}`, an operator of differences; or the `\Delta_f H` of a reaction."""
     scripts: dict[str, str] = {}
     operator = tokens[place].value
     place += 1
@@ -392,10 +410,13 @@ def _difference(tokens: Sequence[Token], place: int, closing: dict[int, int]) ->
         scripts[tokens[place].type] = inner[0].value
         place = closing[place + 1] + 1
     named = _variable(tokens, place, closing)
-    if operator not in _STEPS or "SUB" not in scripts or named is None or not named[1]:
+    if operator not in _STEPS or "SUB" not in scripts or named is None:
         return None
-    name = f"{operator}{scripts.get('SUP', '')}_{scripts['SUB']}_{named[0]}"
-    return _Head(("derivative", name), name, named[1], named[2])
+    if not named[1] and "SUP" in scripts:
+        return None
+    operator = f"{operator}{scripts.get('SUP', '')}_{scripts['SUB']}"
+    name = f"{operator}_{named[0]}"
+    return _Head(("difference", operator, named[0]), name, named[1], named[2])
 
 
 def _derivative(over: _Differential, under: _Differential, end: int) -> _Head:

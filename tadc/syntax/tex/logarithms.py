@@ -4,12 +4,12 @@ r"""Quantities that a document defines by their logarithm: `\ln\gamma_i = ..` is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TypeAlias
 
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.script_tokens import bound_names, names_in_bounds, scripted
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -31,7 +31,8 @@ def with_logarithms(definitions: Sequence[Statement]) -> list[Statement]:
     found = {key: name for key, name in found.items() if not _is_function(key[1], definitions)}
     if not found:
         return list(definitions)
-    return [replace(d, tokens=tuple(_replaced(d, found))) for d in definitions]
+    bounds = names_in_bounds(d.tokens for d in definitions)
+    return [replace(d, tokens=tuple(_replaced(d, found, bounds))) for d in definitions]
 
 
 def _with_labels_in_names(definitions: Sequence[Statement]) -> list[Statement]:
@@ -108,9 +109,16 @@ def _is_element(tokens: Sequence[Token], place: int) -> bool:
     return place + 1 < len(tokens) and tokens[place + 1].type == "SUB"
 
 
-def _replaced(definition: Statement, names: Mapping[_Key, str]) -> list[Token]:
+def _replaced(definition: Statement, names: Mapping[_Key, str], bounds: Set[str]) -> list[Token]:
+    r"""The tokens with the logarithms; a `C_s` whose letter nothing binds, and that is none of the `bounds`, is a name of its own."""
     tokens = definition.tokens
     closing = closing_braces(tokens)
+    known = bound_names(tokens) | bounds
+    labelled = {
+        id(name)
+        for name, _, inner in scripted(definition.right, "SUB")
+        if len(inner) == 1 and inner[0].type == "NAME" and inner[0].value not in known
+    }
     bare = {(name, is_element) for _, name, is_element in names}
     result: list[Token] = []
     place = 0
@@ -123,7 +131,8 @@ def _replaced(definition: Statement, names: Mapping[_Key, str]) -> list[Token]:
             place += 2
             continue
         is_element = _is_element(tokens, place)
-        if token.type == "NAME" and (token.value, is_element) in bare and place > definition.equal:
+        is_read = token.type == "NAME" and place > definition.equal and id(token) not in labelled
+        if is_read and (token.value, is_element) in bare:
             end = closing[place + 2] + 1 if is_element and place + 2 in closing else place + 1
             function = next(f for f, name, e in names if (name, e) == (token.value, is_element))
             named = replace(token, value=names[function, token.value, is_element])

@@ -8,7 +8,7 @@ from itertools import islice
 
 from tadc.errors import Error, SyntaxError, merged
 from tadc.syntax import ast
-from tadc.syntax.ast import Definition, Expression, Note, Range
+from tadc.syntax.ast import Binary, Definition, Expression, Name, Note, Range
 from tadc.syntax.base import declared_base
 from tadc.syntax.nodes import Node, names_of, nodes, rewritten, values_in
 from tadc.syntax.tex.base_values import refuse_compared
@@ -35,6 +35,8 @@ from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.shortened import refuse_shortened
 from tadc.syntax.tex.sizes import bound_sizes
 from tadc.syntax.tex.summation import with_inner_sums
+from tadc.syntax.tex.two_vectors import refuse_two_vectors
+from tadc.syntax.tex.unclear_starts import refuse_unclear_starts, zeros_by_shape
 from tadc.syntax.tex.updates import Brace, nested, refuse_range, states_of, update
 from tadc.syntax.tex.vectors import in_index_notation
 from tadc.syntax.tex.wide_sums import with_wide_sums
@@ -106,6 +108,7 @@ def meaning(
     tensors = [i for i in items if isinstance(i, ast.TensorDeclaration)]
     integers = {i.name.name for i in tensors if i.values or _has_integers(i)}
     refuse_compared(definitions, integers)
+    refuse_two_vectors(definitions, printed.keys())
     told = _base(definitions, printed, notes) if declared is None else declared
     base = index_base if told is None else told
     more: list[ast.Item] = []
@@ -114,6 +117,7 @@ def meaning(
     definitions = with_ranges_of_results(definitions, base)
     at_zero = beginning_at_zero(definitions, is_declared=declared is not None) or set()
     if base == 1:
+        at_zero |= zeros_by_shape(definitions, at_zero, printed)
         shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, at_zero, shaped, notes)
     definitions = with_centred(definitions, base, printed.keys(), notes)
@@ -177,7 +181,7 @@ def meaning(
 def _names_of_ranges(read: Sequence[Read]) -> set[str]:
     """The names in ranges that are printed behind definitions: no new index may be called so."""
     bounds = [b for r in read for said in r.ranges.values() for b in (said.low, said.high) if b]
-    return {n.name for n in nodes(bounds) if isinstance(n, ast.Name)}
+    return {n.name for n in nodes(bounds) if isinstance(n, Name)}
 
 
 def _in_places(items: Sequence[ast.Item], definitions: Sequence[Definition]) -> list[ast.Item]:
@@ -195,7 +199,7 @@ def _with_used_arguments(definition: Definition, defined: Set[str]) -> Definitio
     if definition.arguments is None:
         return definition
     reductions = [n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction)]
-    bounds = {r.high.name for n in reductions for r in n.ranges if isinstance(r.high, ast.Name)}
+    bounds = {r.high.name for n in reductions for r in n.ranges if isinstance(r.high, Name)}
     used = names_of([replace(definition, arguments=None)]) - defined - bounds
     return replace(definition, arguments=tuple(n for n in definition.arguments if n.name in used))
 
@@ -214,7 +218,7 @@ def _refuse_unit_in_front(definition: Definition) -> None:
         if not is_power or not isinstance(node, ast.Application):
             continue
         first, has_more = _first_factor(node.args[0])
-        if has_more and isinstance(first, ast.Name) and first.name in bound & {"i", "j"}:
+        if has_more and isinstance(first, Name) and first.name in bound & {"i", "j"}:
             i = first.name
             raise SyntaxError(
                 first.span,
@@ -226,7 +230,7 @@ def _refuse_unit_in_front(definition: Definition) -> None:
 def _first_factor(e: Node) -> tuple[Node, bool]:
     """The first factor of an expression without sums, and whether others follow."""
     has_more = False
-    while isinstance(e, (ast.Unary, ast.Binary)):
+    while isinstance(e, (ast.Unary, Binary)):
         if isinstance(e, ast.Unary):
             e = e.operand
         elif e.operator in ("*", "/"):
@@ -237,7 +241,7 @@ def _first_factor(e: Node) -> tuple[Node, bool]:
 
 
 def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None:
-    r"""Raise for `e^{-i k x}`: an `i` that is no index and not declared is the imaginary unit; `j` too, in an exponent."""
+    r"""Raise for `e^{-i k x}`: an `i` that is no index and not declared is the imaginary unit; `j` too, in an exponent or as in `x + j y`."""
     known = {
         i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
     }
@@ -250,7 +254,13 @@ def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None
         for node in nodes((definition.body,))
         if isinstance(node, ast.Application) and node.function.name == "exp"
     )
-    for name, roots in (("i", [definition.body]), ("j", [a for args in exponents for a in args])):
+    with_j = [a for args in exponents for a in args]
+    with_j += [
+        node.right
+        for node in nodes((definition.body,))
+        if isinstance(node, Binary) and node.operator in ("+", "-") and _begins_with_j(node.right)
+    ]
+    for name, roots in (("i", [definition.body]), ("j", with_j)):
         for root in roots:
             place = values_in(root).get(name)
             if place is not None and name in free and name not in known:
@@ -259,6 +269,14 @@ def _refuse_imaginary(definition: Definition, items: Sequence[ast.Item]) -> None
                     f"`{name}` is no index here, and complex numbers are not there yet",
                     fix=rf"write real and imaginary part as formulas with `\cos` and `\sin`; a number is declared: `%!tadc input {name}[]`",
                 )
+
+
+def _begins_with_j(e: Expression) -> bool:
+    """Whether it is a product that begins with `j`."""
+    is_product = isinstance(e, Binary) and e.operator == "*"
+    while isinstance(e, Binary) and e.operator == "*":
+        e = e.left
+    return is_product and isinstance(e, Name) and e.name == "j"
 
 
 def _about_deltas(definitions: Sequence[Definition]) -> list[Note]:
@@ -322,18 +340,22 @@ def _base(
     notes: list[Note],
 ) -> int | None:
     base, reason, span = base_of(definitions, shapes)
+    if base == 1:
+        refuse_unclear_starts(definitions, shapes.keys())
     if base is not None and span is not None:
         notes.append(Note(span, f"indices start at {base}, since {reason}"))
-    places = (
-        node.span
-        for d in definitions
-        for node in nodes((d.body,))
-        if isinstance(node, ast.Reduction) and node.op.name in ("argmax", "argmin")
-    )
+    places = (node.span for d in definitions for node in nodes((d.body,)) if _has_places(node))
     if base is None and (place := next(places, None)) is not None:
         said = "indices that are values count from 0: nothing tells the first one"
         notes.append(Note(place, said, is_guess=True))
     return base
+
+
+def _has_places(node: Node) -> bool:
+    r"""Whether some value counts elements: that of `\argmax`, or the `k_i` of `x_{k_i}`."""
+    if isinstance(node, ast.Element):
+        return any(isinstance(n, ast.Element) for n in nodes(node.subscripts))
+    return isinstance(node, ast.Reduction) and node.op.name in ("argmax", "argmin")
 
 
 def _with_starts_at_one(
@@ -418,7 +440,7 @@ def _in_index_notation(
         notes.append(Note(read.span, text, is_guess=True))
     known = Known(ranks, shapes, taken, base, of_columns.keys(), is_elementwise=is_elementwise)
     every = list(nodes([d.body for d in definitions]))
-    known.wholes = {n.name for n in every if isinstance(n, ast.Name)}
+    known.wholes = {n.name for n in every if isinstance(n, Name)}
     known.wholes -= {n.name.name for n in every if isinstance(n, ast.Element)} | shapes.keys()
     errors: list[Error] = []
     result: list[Definition] = []
@@ -444,8 +466,8 @@ def _with_bold(
     """The bold names that formulas read as vectors, at each of their indices; `ranks` learns them."""
     vectors: set[str] = set()
     for node in (node for d in definitions for node in nodes((d.body,))):
-        name = node if isinstance(node, ast.Name) else getattr(node, "name", None)
-        if not isinstance(name, ast.Name) or name.name not in bold - vectors:
+        name = node if isinstance(node, Name) else getattr(node, "name", None)
+        if not isinstance(name, Name) or name.name not in bold - vectors:
             continue
         if isinstance(node, ast.Element) and name.name not in ranks:
             continue  # with other numbers of subscripts elsewhere

@@ -30,6 +30,7 @@ from tadc.syntax.tex.document import scanned, without_comments
 from tadc.syntax.tex.dotted import implied_margins
 from tadc.syntax.tex.dotted_sums import with_sums_for_dots
 from tadc.syntax.tex.element_inverses import with_unclear_inverses
+from tadc.syntax.tex.eulers_numbers import with_eulers_numbers
 from tadc.syntax.tex.found import (
     Found,
     collect,
@@ -92,6 +93,7 @@ from tadc.syntax.tex.unclear_letters import (
 from tadc.syntax.tex.unclear_subscripts import with_unclear_subscripts
 from tadc.syntax.tex.updates import states_of
 from tadc.syntax.tex.vocabulary import styled_apart, vocabulary
+from tadc.syntax.tex.zero_logarithms import with_zero_logarithms
 
 __all__ = ["parse_tex"]
 
@@ -204,6 +206,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     every = [*definitions, *bodies_of_functions]
     parameters = {f.statement.start: {t.value for t in f.parameters} for f in functions}
     every, shapes = styled_apart(every, shapes, declared, parameters)
+    every = with_eulers_numbers(every, ranks_of(found), guesses)
     every = with_scripts(
         found,
         every,
@@ -267,6 +270,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
         periods,
         is_elementwise=says_elementwise(text.text),
     )
+    program = with_zero_logarithms(program, text)
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}
     whole = with_request(with_told_ranges(with_likes(program), found.told), asked)

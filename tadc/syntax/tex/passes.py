@@ -90,7 +90,7 @@ from tadc.syntax.tex.plain_fractions import with_plain_fractions
 from tadc.syntax.tex.points import numbered_functions, with_numbered_functions
 from tadc.syntax.tex.positive_parts import positive_parts
 from tadc.syntax.tex.previous_steps import previous_steps, with_previous_steps
-from tadc.syntax.tex.raised_brackets import with_round_brackets
+from tadc.syntax.tex.raised_brackets import in_both_brackets, with_round_brackets
 from tadc.syntax.tex.raised_heads import raised_heads, with_raised_heads
 from tadc.syntax.tex.raised_indices import (
     bound_above,
@@ -98,7 +98,7 @@ from tadc.syntax.tex.raised_indices import (
     raised_indices,
     with_unclear_indices,
 )
-from tadc.syntax.tex.raised_transposes import with_transposes_apart
+from tadc.syntax.tex.raised_transposes import with_styled_transposes, with_transposes_apart
 from tadc.syntax.tex.raised_words import (
     raised_words,
     starred_indices,
@@ -157,6 +157,7 @@ from tadc.syntax.tex.told_kinds import (
 from tadc.syntax.tex.told_labels import told_labels, with_told_labels
 from tadc.syntax.tex.told_sets import ToldSets
 from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
+from tadc.syntax.tex.unclear_twins import with_unclear_twins
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
 from tadc.syntax.tex.units import without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
@@ -343,7 +344,8 @@ def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     pairs = zip(f.tokens, f.in_prose, strict=True)
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
-    labels |= twin_labels(f.tokens) | raised_on_left(f.displayed)
+    twins = twin_labels(f.tokens)
+    labels |= twins | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
     if f.is_upper:
         return assembled
@@ -353,6 +355,7 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     def rewrite(tokens: Tokens) -> Tokens:
         said = {guess.text for guess in f.guesses}
         f.guesses.extend(g for g in guessed_labels(tokens, labels) if g.text not in said)
+        tokens = with_unclear_twins(tokens, twins & labels, f.declared)
         return assembled(with_unclear_indices(tokens, unclear), labels)
 
     return rewrite
@@ -360,16 +363,29 @@ def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 def _own_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     own = {word for tokens in f.tokens for word in _defined_words(tokens)}
+    softmaxes = [t for tokens in f.tokens for t in tokens if t.type == "SOFTMAX"]
+    is_defined = len(softmaxes) == 1 and any(map(_defines_softmax, f.displayed))
 
     def rewrite(tokens: Tokens) -> Tokens:
-        return [
+        result = [
             replace(t, type="NAME", value=t.note, note="upright")
             if t.type == "FUNC" and t.note in own
             else t
             for t in tokens
         ]
+        return [
+            replace(t, type="NAME", note="upright") if is_defined and t.type == "SOFTMAX" else t
+            for t in result
+        ]
 
     return rewrite
+
+
+def _defines_softmax(tokens: Tokens) -> bool:
+    r"""Whether it begins with `\mathrm{softmax}(z)_i =`."""
+    kinds = [t.type for t in tokens[:9]]
+    head = ["SOFTMAX", "LPAR", "NAME", "RPAR", "SUB", "LBRACE", "NAME", "RBRACE"]
+    return kinds[:8] == head and kinds[8:] in (["EQ"], ["DEF"])
 
 
 def _defined_words(tokens: Tokens) -> Iterator[str]:
@@ -621,6 +637,16 @@ def _unclear_words(f: Formulas) -> Callable[[Tokens], Tokens]:
     return lambda tokens: with_unclear_words(tokens, words)
 
 
+def _styled_transposes(f: Formulas) -> Callable[[Tokens], Tokens]:
+    has_plain = any(t.value == "T" and not t.note for tokens in f.tokens for t in tokens)
+    return (lambda tokens: with_styled_transposes(tokens, f.ranks)) if has_plain else list
+
+
+def _round_brackets(f: Formulas) -> Callable[[Tokens], Tokens]:
+    double = in_both_brackets(f.tokens)
+    return lambda tokens: with_round_brackets(tokens, double)
+
+
 def _each(rewrite: Callable[[Tokens], Tokens]) -> Pass:
     """The pass over formulas of which none tells anything about the others."""
     return lambda _formulas: rewrite
@@ -632,6 +658,7 @@ PASSES: tuple[Pass, ...] = (
     _variations,
     _each(with_listed_counts),
     _each(with_transposes_apart),
+    _styled_transposes,
     _forgotten_backslashes,
     _units,
     _each(with_arrows_in_bold),
@@ -642,7 +669,7 @@ PASSES: tuple[Pass, ...] = (
     _each(with_real_numbers),
     _each(with_shapes_of_transposed),
     _shapes_of_parts,
-    _each(with_round_brackets),
+    _round_brackets,
     _defined_statistics,
     _each(with_listed_subscripts),
     _each(with_ends_of_lists),

@@ -14,6 +14,7 @@ from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
+from tadc.syntax.tex.undeclared_primes import with_undeclared_primes
 
 __all__ = ["with_primes"]
 
@@ -36,6 +37,7 @@ def with_primes(
     targets = {d.target for d in definitions}
     elements = {name for d in definitions for name in _with_subscripts(d.tokens)}
     letters = {name for d in definitions for name in _outside_of_powers(d.tokens)}
+    declared = set(ranks)
     matrices = {
         d.target
         for d in definitions
@@ -46,7 +48,8 @@ def with_primes(
     for d in definitions:
         known = tensors | targets | bound_names(d.tokens) | parameters.get(d.start, frozenset())
         primes = _Primes(ranks, known, targets, elements, letters, guesses)
-        result.append(replace(d, tokens=tuple(primes.read(d.tokens))))
+        read = with_undeclared_primes(primes.read(d.tokens), known | declared, letters)
+        result.append(replace(d, tokens=read))
     return result
 
 

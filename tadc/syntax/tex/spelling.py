@@ -111,7 +111,7 @@ def _is_operator(word: Token, behind: Sequence[Token], vocabulary: Vocabulary) -
     if word.type != "NAME" or word.note != "upright" or operand is None:
         return False
     if (
-        (len(word.value) < 2 and word.value != "d")
+        (len(word.value) < 2 and word.value not in _OPERATORS | {"d"})
         or vocabulary.knows(word.value)
         or operand.type not in STARTS_OPERAND
     ):
@@ -122,7 +122,7 @@ def _is_operator(word: Token, behind: Sequence[Token], vocabulary: Vocabulary) -
     return word.value.islower() or (word.value in _OPERATORS and is_letter)
 
 
-_OPERATORS = frozenset(("Re", "Im", "Pr"))
+_OPERATORS = frozenset(("Re", "Im", "Pr", "E", "P", "Var", "Cov", "Corr", "Std"))
 
 
 def _unclear_operator(word: Token) -> Token:

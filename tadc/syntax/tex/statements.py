@@ -266,9 +266,11 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
 
 
 def _sums_up(definition: Statement, before: Sequence[Statement]) -> bool:
-    r"""Whether it is the `y = \sum_i x_i w_i` behind the range of `x_i = ..`: no remark about a number."""
+    r"""Whether it is the `y = \sum_i x_i w_i` behind the range of `x_i = ..`: no remark about a number, such as the last value of an index."""
     targets = {s.target for s in before if s.kind == "definition"}
-    return definition.has_reduction and definition.reads(targets)
+    in_ranges = {t.value for s in before for t in s.ranges}
+    is_other = definition.target not in in_ranges
+    return definition.has_reduction and (definition.reads(targets) or is_other)
 
 
 def _without_shape_behind(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -47,6 +47,7 @@ def total(known: Known, e: Binary, left: Value, right: Value) -> Value:
     if is_number(known, e.right) and left.rank == 1:
         return replace(left, at=lambda i: replace(e, left=left.at(i)), span=e.span)
     left, right = _added(known, e.left, left, right), _added(known, e.right, right, left)
+    left, right = _beside_number(known, left, right), _beside_number(known, right, left)
     is_plain = left.is_plain or right.is_plain
     if left.rank != right.rank or (left.is_row != right.is_row and not is_plain):
         raise unequal(e.span, left, right, _declared_like(known, e, left, right))
@@ -83,6 +84,14 @@ def _added(known: Known, e: Expression, value: Value, other: Value) -> Value:
     known.ranks[e.name] = 1
     known.guess("`{}` is a vector: it is bold, and added to one", e.span)
     return replace(other, at=lambda i: Element(e, i, e.span), span=e.span)
+
+
+def _beside_number(known: Known, value: Value, other: Value) -> Value:
+    r"""The value of one side; of the `q_i k_j^\top` beside a number, where vectors are rows, the inner product."""
+    if value.inner is None or other.rank:
+        return value
+    known.guess("`{}` is an inner product beside a number: vectors are rows here", value.span)
+    return value.inner
 
 
 def _declared_like(known: Known, e: Binary, left: Value, right: Value) -> str:
@@ -188,7 +197,12 @@ def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> V
         extents = left.extents or right.extents
         return Value(a, lambda i: times(left.at(i), right.at(i)), span, left.is_row, extents)
     if a == b == 1 and right.is_row and not left.is_row:
-        return Value(2, lambda i: times(left.at(i[:1]), right.at(i[1:])), span)
+        return Value(
+            2,
+            lambda i: times(left.at(i[:1]), right.at(i[1:])),
+            span,
+            inner=_inner_of_rows(known, left, right, span),
+        )
     if not sign and (row := _by_rows(left, right)) is not None:
         known.guess(ROW, span)
         left, right = row
@@ -223,6 +237,21 @@ def product(known: Known, span: Span, sign: str, left: Value, right: Value) -> V
         return scalar_of(lambda: at(first), span)
     is_plain = left.is_plain or right.is_plain
     return Value(a + b - 2, at, span, a == 1 and b == 2, extents, is_plain)
+
+
+def _inner_of_rows(known: Known, left: Value, right: Value, span: Span) -> Value | None:
+    r"""The `sum{d} q[i, d]*k[j, d]` of `q_i k_j^\top` for elements `q_i` and `k_j` of declared tensors, which may be rows; None for others."""
+    place = (Number("0", span),)
+    are_elements = all(
+        isinstance(row, Element) and len(row.subscripts) == 2
+        for row in (left.at(place), right.at(place))
+    )
+    if not are_elements or left.extents != right.extents or not left.extents:
+        return None
+    k = known.fresh(span)
+    return scalar_of(
+        lambda: reduced("sum", k, Binary("*", left.at((k,)), right.at((k,)), span), span), span
+    )
 
 
 def _scaled(left: Value, right: Value, span: Span) -> Value | None:

@@ -47,7 +47,7 @@ class Value:
 
     `extents` are those of its dimensions as far as declarations tell; nothing is known where there are none. A `plain` row is
     one without a sign of transposition, such as the `x W` of authors whose vectors are rows. A matrix that is 0 elsewhere has its
-    `diagonal`.
+    `diagonal`; an outer product of equal lengths the `inner` one, which it is where vectors are rows.
     """
 
     rank: int
@@ -57,6 +57,7 @@ class Value:
     extents: tuple[object, ...] = ()
     is_plain: bool = False
     diagonal: Value | None = None
+    inner: Value | None = None
 
 
 def diagonal_matrix(diagonal: Value, span: Span) -> Value:

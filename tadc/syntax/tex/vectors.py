@@ -91,6 +91,12 @@ def in_index_notation(known: Known, definition: Definition) -> tuple[Definition,
         known.define(target, len(lefts))
         return replace(definition, body=value.at(known.lefts)), True
     declared = known.ranks.get(target)
+    if value.inner is not None and lefts and declared is None and target[:1].islower():
+        raise SyntaxError(
+            value.span,
+            f"`{value.span.text}` may be a number, the inner product of two rows, or a matrix at each index",
+            fix=r"write `x_i^\top y_i` for the inner product; for the matrices give the left side a capital letter, `S_i`",
+        )
     if declared is not None and declared != len(lefts) + value.rank:
         raise SyntaxError(
             definition.span,

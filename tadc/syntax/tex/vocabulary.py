@@ -191,7 +191,9 @@ def styled_apart(
     parameters = parameters or {}
     of_declared = {name.rpartition("_")[2] for name in declared if "_" in name}
     bound = {
-        name for s in statements for name in _bound_here(s) - (of_declared - bound_names(s.right))
+        name
+        for s in statements
+        for name in _bound_here(s, declared) - (of_declared - bound_names(s.right))
     }
     styles: dict[str, set[str]] = {}
     for statement in statements:
@@ -246,11 +248,15 @@ def styled_apart(
     return first, second
 
 
-def _bound_here(statement: Statement) -> set[str]:
-    r"""The indices of a statement; not the `r` of a left side `E_{dir}` or the `x` of `R_{xx}`, where the right side has the letter in another style alone."""
+def _bound_here(statement: Statement, declared: Set[str]) -> set[str]:
+    r"""The indices of a statement; not the `r` of a left side `E_{dir}`, the `x` of `R_{xx}` or the `r` of `f_r` beside a `declared` tensor `r`,
+    where the right side has no such letter, or has it in another style alone.
+    """
     left = left_indices(statement.tokens)
     is_word = len(left) > 2 or len({t.value for t in left}) < len(left)
-    if not is_word or not all(a.end == b.start for a, b in pairwise(left)):
+    is_run = is_word and all(a.end == b.start for a, b in pairwise(left))
+    is_label = len(left) == 1 and left[0].value in declared and not statement.ranges
+    if not is_run and not is_label:
         return bound_names(statement.tokens)
     plain = {t.value for t in statement.right if t.type == "NAME" and not _style(t)}
     other = {t.value for t in left} - plain

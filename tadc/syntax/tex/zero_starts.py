@@ -20,8 +20,11 @@ from tadc.syntax.tex.index_values import lasts_of, lowest, lows_of, with_lasts
 from tadc.syntax.tex.linear import Linear, linear
 
 __all__ = [
+    "Dimension",
     "beginning_at_one",
     "beginning_at_zero",
+    "elements_read",
+    "open_indices",
     "printed_from_zero",
     "with_starts_at_one",
     "zeros_beside_all",
@@ -46,8 +49,8 @@ def beginning_at_zero(
     for definition in definitions:
         if _has_open_value(definition):
             return None
-        open_ = _open_indices(definition)
-        for element, firsts, lows, lasts in _elements(definition):
+        open_ = open_indices(definition)
+        for element, firsts, lows, lasts in elements_read(definition):
             for n, subscript in enumerate(element.subscripts):
                 falling = with_lasts(subscript, lasts)
                 least = lowest(falling, firsts)
@@ -73,7 +76,7 @@ def beginning_at_one(definitions: Sequence[Definition]) -> Iterator[Span]:
     found: dict[Dimension, list[int | None]] = {}
     places: dict[Dimension, Span] = {}
     for definition in definitions:
-        for element, firsts, _, lasts in _elements(definition):
+        for element, firsts, _, lasts in elements_read(definition):
             for n, subscript in enumerate(element.subscripts):
                 dimension = (element.name.name, n)
                 found.setdefault(dimension, []).append(lowest(with_lasts(subscript, lasts), firsts))
@@ -94,7 +97,7 @@ def printed_from_zero(definitions: Sequence[Definition]) -> set[Dimension]:
     }
 
 
-def _open_indices(definition: Definition) -> set[str]:
+def open_indices(definition: Definition) -> set[str]:
     """The indices that have no printed range somewhere."""
     reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
     every = (*definition.lefts, *(r for n in reductions for r in n.ranges))
@@ -157,7 +160,7 @@ _Firsts: TypeAlias = "dict[str, int]"
 _Ends: TypeAlias = "dict[str, Linear]"
 
 
-def _elements(definition: Definition) -> Iterator[tuple[Element, _Firsts, _Ends, _Ends]]:
+def elements_read(definition: Definition) -> Iterator[tuple[Element, _Firsts, _Ends, _Ends]]:
     """The elements that a definition reads, with the first values of the indices around them where these are numbers, the first ones in
     letters, and the last ones.
     """
