@@ -99,6 +99,18 @@ def ssim(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 # fmt: off
+def autocorrelation(x: torch.Tensor) -> torch.Tensor:
+    d = x - x.mean(1, keepdim=True)
+    lags = [(d[:, : d.shape[1] - k] * d[:, k:]).sum(1) for k in range(64)]
+    return torch.stack(lags, 1) / (d * d).sum(1, keepdim=True)
+
+
+def with_positions(x: torch.Tensor) -> torch.Tensor:
+    n, d = x.shape
+    angles = torch.arange(n)[:, None] * 10000.0 ** (-torch.arange(0, d, 2) / d)
+    return x + torch.stack((angles.sin(), angles.cos()), 2).reshape(n, d)
+
+
 FURTHER = [
     Kind(
         "convolution with normalised weights",
@@ -346,6 +358,32 @@ FURTHER = [
         "p[n,f] = a[n,f]**2 + b[n,f]**2 + c[n,f]**2 + d[n,f]**2 + e[n,f]**2 + g[n,f]**2 + h[n,f]**2 + o[n,f]**2",
         ((500, 24, 3), (500, 24, 32)),
         harmonics,
+    ),
+    Kind(
+        "logistic loss of pairs",
+        "size N\ninput s[N]\nl[i] = sum{j} (if s[j] < s[i] then log(1 + exp(s[j] - s[i])) else 0)",
+        ((1000,),),
+        lambda s: (F.softplus(s[None] - s[:, None]) * (s[None] < s[:, None])).sum(1),
+    ),
+    Kind(
+        "autocorrelation",
+        "size B, N\ninput x[B,N]\nm[b] = mean{n} x[b,n]\n"
+        "a[b,l: 64] = (sum{n | n < N-l} (x[b,n] - m[b])*(x[b,n+l] - m[b]))/(sum{n} (x[b,n] - m[b])**2)",
+        ((8, 4000),),
+        autocorrelation,
+    ),
+    Kind(
+        "a layer with 40 outputs",
+        "size N, I, J\ninput x[N,I], w[J,I], b[J]\ny[n,j] = max(0, b[j] + sum{i} x[n,i]*w[j,i])",
+        ((1000, 128), (40, 128), (40,)),
+        lambda x, w, b: F.relu(F.linear(x, w, b)),
+    ),
+    Kind(
+        "positions as sines and cosines",
+        "size N, D\ninput x[N,D]\n"
+        "y[n,d] = x[n,d] + (if d % 2 = 0 then sin(n*10000**(-d/D)) else cos(n*10000**(-(d-1)/D)))",
+        ((512, 256),),
+        with_positions,
     ),
     Kind(
         "factorisation machine",
