@@ -7,8 +7,8 @@ later. So the exponents of all terms must be multiples, with the sign of the cha
     exp(2*a - (t - s)*a)               is infinite for a = 400 and s = t, and may be any number later
     a**(t - s - 2)                     is infinite for a = 0 and s = t, and 0 later
 
-What a term has of its own, as the keys of a recurrent network in exp(k[s] - (t - s)*a), is taken for an exponent that has a number by itself:
-where exp(k[s]) is infinite, the formula is so at s = t already, and the sum stays so.
+What a term has of its own is left out, as keys in `exp(k[s] - (t - s)*a)`: where `exp(k[s])` is infinite, so is the formula at s = t, and the sum
+stays so; where it is 0, the term is left out, also if it would grow.
 """
 
 from __future__ import annotations

@@ -145,86 +145,45 @@ static inline INLINED float lane_lgammaf(float x) {
   return (float)(a < (double)INFINITY ? finite : a);
 }
 
+{# Coefficients of Taylor's series of sin(pi*d)/d and cos(pi*d) in d^2, and of the asymptotic one in 1/x^2, the highest power first; of
+    the former two a float needs the last ones. #}
+{% set SINE = [
+    "-0x1.7215f879e1ac9p-37", "0x1.2877020d52cfp-31", "-0x1.8a404211f9547p-26", "0x1.aaec32af93359p-21", "-0x1.6fadb9f155744p-16",
+    "0x1.e8f434d018d63p-12", "-0x1.e3074fde8871fp-8", "0x1.50783487ee782p-4", "-0x1.32d2cce62bd86p-1", "0x1.466bc6775aae2p1",
+    "-0x1.4abbce625be53p2", "0x1.921fb54442d18p1",
+] %}
+{% set COSINE = [
+    "0x1.838d8f43218p-40", "-0x1.52ae4120fde27p-34", "0x1.ef6e308d6d1c4p-29", "-0x1.2a0c591af8314p-23", "0x1.20c62c2f2d7f5p-18",
+    "-0x1.b6e24f44b128fp-14", "0x1.f9d38a3763cc3p-10", "-0x1.a6d1f2a204a8cp-6", "0x1.e1f506891babbp-3", "-0x1.55d3c7e3cbffap0",
+    "0x1.03c1f081b5ac4p2", "-0x1.3bd3cc9be45dep2", "0x1p0",
+] %}
+{% set TAIL = [
+    "0x1.5555555555555p-4", "-0x1.5995995995996p-6", "0x1.f07c1f07c1f08p-8", "-0x1.1111111111111p-8", "0x1.041041041041p-8",
+    "-0x1.1111111111111p-7", "0x1.5555555555555p-4",
+] %}
+{% macro polynomial(name, x, coefficients) %}
+  double {{ name }} = {{ coefficients[0] }};
+{% for c in coefficients[1:] %}
+  {{ name }} = fma({{ name }}, {{ x }}, {{ c }});{{ "" if loop.last else "\n" }}
+{%- endfor %}
+{% endmacro %}
+{% for real, suffix, cast, terms in (("double", "", "", 12), ("float", "f", "(float)", 8)) %}
 // The derivative of the logarithm of the gamma function: its asymptotic series at x + 10 less 1/x + 1/(x+1) + .. + 1/(x+9), which is
 // the derivative of a product over it, or at x from 10 on; for x <= 0 that at 1 - x less pi*cot(pi*x), by Taylor's series
-static inline INLINED double lane_digamma(double x) {
+static inline INLINED {{ real }} lane_digamma{{ suffix }}({{ real }} x) {
   const double a = x > 0 ? x : 1 - (double)x, d = x - rint(x), w = d * d;
   // (a + k)(a + 9 - k) is q, q + 8, q + 14, q + 18, q + 20
   const double q = a * (a + 9), product = q * fma(fma(fma(q + 60, q, 1308), q, 12176), q, 40320);
   const double derivative = (2 * a + 9) * fma(fma(fma(fma(5, q, 240), q, 3924), q, 24352), q, 40320);
   const double b = a < 10 ? a + 10 : a, before = a < 10 ? derivative / product : 0, r = 1 / b, z = r * r;
-  double tail = 0x1.5555555555555p-4;
-  tail = fma(tail, z, -0x1.5995995995996p-6);
-  tail = fma(tail, z, 0x1.f07c1f07c1f08p-8);
-  tail = fma(tail, z, -0x1.1111111111111p-8);
-  tail = fma(tail, z, 0x1.041041041041p-8);
-  tail = fma(tail, z, -0x1.1111111111111p-7);
-  tail = fma(tail, z, 0x1.5555555555555p-4);
+{{ polynomial("tail", "z", TAIL) }}
   const double y = normal_log(b) - fma(tail, z, 0.5 * r) - before;
-  double sine = -0x1.7215f879e1ac9p-37;
-  sine = fma(sine, w, 0x1.2877020d52cfp-31);
-  sine = fma(sine, w, -0x1.8a404211f9547p-26);
-  sine = fma(sine, w, 0x1.aaec32af93359p-21);
-  sine = fma(sine, w, -0x1.6fadb9f155744p-16);
-  sine = fma(sine, w, 0x1.e8f434d018d63p-12);
-  sine = fma(sine, w, -0x1.e3074fde8871fp-8);
-  sine = fma(sine, w, 0x1.50783487ee782p-4);
-  sine = fma(sine, w, -0x1.32d2cce62bd86p-1);
-  sine = fma(sine, w, 0x1.466bc6775aae2p1);
-  sine = fma(sine, w, -0x1.4abbce625be53p2);
-  sine = fma(sine, w, 0x1.921fb54442d18p1);
-  double cosine = 0x1.838d8f43218p-40;
-  cosine = fma(cosine, w, -0x1.52ae4120fde27p-34);
-  cosine = fma(cosine, w, 0x1.ef6e308d6d1c4p-29);
-  cosine = fma(cosine, w, -0x1.2a0c591af8314p-23);
-  cosine = fma(cosine, w, 0x1.20c62c2f2d7f5p-18);
-  cosine = fma(cosine, w, -0x1.b6e24f44b128fp-14);
-  cosine = fma(cosine, w, 0x1.f9d38a3763cc3p-10);
-  cosine = fma(cosine, w, -0x1.a6d1f2a204a8cp-6);
-  cosine = fma(cosine, w, 0x1.e1f506891babbp-3);
-  cosine = fma(cosine, w, -0x1.55d3c7e3cbffap0);
-  cosine = fma(cosine, w, 0x1.03c1f081b5ac4p2);
-  cosine = fma(cosine, w, -0x1.3bd3cc9be45dep2);
-  cosine = fma(cosine, w, 0x1p0);
+{{ polynomial("sine", "w", SINE[-terms:]) }}
+{{ polynomial("cosine", "w", COSINE[-terms - 1:]) }}
   const double cotangent = 0x1.921fb54442d18p1 * cosine / (d * sine);
   const double finite = x > 0 ? y : y - cotangent, found = x < (double)INFINITY ? finite : x;
   const double real = x < 0 && d == 0 ? (double)NAN : found;
-  return x == 0 ? copysign((double)INFINITY, -x) : real;
+  return {{ cast }}(x == 0 ? copysign((double)INFINITY, -x) : real);
 }
 
-static inline INLINED float lane_digammaf(float x) {
-  const double a = x > 0 ? x : 1 - (double)x, d = x - rint(x), w = d * d;
-  // (a + k)(a + 9 - k) is q, q + 8, q + 14, q + 18, q + 20
-  const double q = a * (a + 9), product = q * fma(fma(fma(q + 60, q, 1308), q, 12176), q, 40320);
-  const double derivative = (2 * a + 9) * fma(fma(fma(fma(5, q, 240), q, 3924), q, 24352), q, 40320);
-  const double b = a < 10 ? a + 10 : a, before = a < 10 ? derivative / product : 0, r = 1 / b, z = r * r;
-  double tail = 0x1.5555555555555p-4;
-  tail = fma(tail, z, -0x1.5995995995996p-6);
-  tail = fma(tail, z, 0x1.f07c1f07c1f08p-8);
-  tail = fma(tail, z, -0x1.1111111111111p-8);
-  tail = fma(tail, z, 0x1.041041041041p-8);
-  tail = fma(tail, z, -0x1.1111111111111p-7);
-  tail = fma(tail, z, 0x1.5555555555555p-4);
-  const double y = normal_log(b) - fma(tail, z, 0.5 * r) - before;
-  double sine = -0x1.6fadb9f155744p-16;
-  sine = fma(sine, w, 0x1.e8f434d018d63p-12);
-  sine = fma(sine, w, -0x1.e3074fde8871fp-8);
-  sine = fma(sine, w, 0x1.50783487ee782p-4);
-  sine = fma(sine, w, -0x1.32d2cce62bd86p-1);
-  sine = fma(sine, w, 0x1.466bc6775aae2p1);
-  sine = fma(sine, w, -0x1.4abbce625be53p2);
-  sine = fma(sine, w, 0x1.921fb54442d18p1);
-  double cosine = 0x1.20c62c2f2d7f5p-18;
-  cosine = fma(cosine, w, -0x1.b6e24f44b128fp-14);
-  cosine = fma(cosine, w, 0x1.f9d38a3763cc3p-10);
-  cosine = fma(cosine, w, -0x1.a6d1f2a204a8cp-6);
-  cosine = fma(cosine, w, 0x1.e1f506891babbp-3);
-  cosine = fma(cosine, w, -0x1.55d3c7e3cbffap0);
-  cosine = fma(cosine, w, 0x1.03c1f081b5ac4p2);
-  cosine = fma(cosine, w, -0x1.3bd3cc9be45dep2);
-  cosine = fma(cosine, w, 0x1p0);
-  const double cotangent = 0x1.921fb54442d18p1 * cosine / (d * sine);
-  const double finite = x > 0 ? y : y - cotangent, found = x < (double)INFINITY ? finite : x;
-  const double real = x < 0 && d == 0 ? (double)NAN : found;
-  return (float)(x == 0 ? copysign((double)INFINITY, -x) : real);
-}
+{% endfor %}
