@@ -7,11 +7,12 @@ import pytest
 from programs import normal
 
 import tadc
-from tadc.ir.expr import Select
+from tadc.ir.affine import symbol
+from tadc.ir.expr import Call, Comparison, Const, Read, Select
 from tadc.runtime.cpu import c_compiler
-from tadc.schedule.cpu.both_branches import choices_computed
+from tadc.schedule.cpu.both_branches import BothBranches, choices_computed
 from tadc.schedule.cpu.kernels import cpu_kernel
-from tadc.schedule.nest.loop_nest import expressions_of
+from tadc.schedule.nest.loop_nest import Assign, Branch, expressions_of
 from tadc.schedule.nest.lower import kernels
 
 COMPUTED = {
@@ -48,6 +49,21 @@ def test_choices_of_which_both_branches_are_computed(name):
 @pytest.mark.parametrize("name", NOT_COMPUTED)
 def test_choices_of_which_one_branch_is_computed(name):
     assert not computed_and_all(NOT_COMPUTED[name])[0]
+
+
+def test_a_branch_that_changes_its_own_condition_stays_one():
+    program = normal("size N\ninput x[N]\ny[i] = x[i]")
+    kernel = kernels(program, "primal")[-1]
+    both = BothBranches.of(kernel, kernel.body, program.tensors)
+    a, b, x = Read("a", ()), Read("b", ()), Read("x", (symbol("i"),))
+
+    def assigned(condition):
+        steps = Assign("a", Call("exp", (x,))), Assign("b", x)
+        return list(both.flat((Branch(condition, steps),), frozenset({"i"})))
+
+    assert any(isinstance(s, Branch) for s in assigned(Comparison("<", a, x)))
+    flat = assigned(Comparison("<", x, Const(0)))
+    assert [(s.local, s.value.otherwise) for s in flat] == [("a", a), ("b", b)]
 
 
 @pytest.mark.compiler

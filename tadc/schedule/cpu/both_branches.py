@@ -60,7 +60,7 @@ def _choices(steps: Iterable[Step], lanes: frozenset[Symbol], both: BothBranches
 
 @dataclass(frozen=True, slots=True)
 class BothBranches:
-    """What decides about choices of a kernel: the extents of its indices, the tensors, the indices that it makes, those among them that
+    """What decides about choices of a kernel: the extents of its indices, its tensors, the indices that it makes, those among them that
     are data, and the locals that take a function to compute.
     """
 
@@ -80,7 +80,9 @@ class BothBranches:
                 called.add(step.local)
         derived = frozenset(s.derived.name for s in steps_of(steps) if isinstance(s, LetIndex))
         extents = dict(zip(kernel.indices, kernel.extents, strict=True))
-        return cls(extents, tensors, derived, data_of(steps), frozenset(called))
+        own = {*kernel.reads, *kernel.writes}  # a local may be called like another tensor
+        of_kernel = {name: t for name, t in tensors.items() if name in own}
+        return cls(extents, of_kernel, derived, data_of(steps), frozenset(called))
 
     def are_computed(
         self, condition: Domain | Comparison, branches: Iterable[Expr], lanes: Set[Symbol]
@@ -122,8 +124,10 @@ class BothBranches:
         ]
         if not self.are_computed(branch.condition, values, lanes):
             return []
-        lets = [s for s in (*branch.then, *branch.otherwise) if isinstance(s, Let)]
         chosen = dict.fromkeys((*then, *otherwise))
+        if any(isinstance(n, Read) and n.tensor in chosen for n in postorder(values_of(branch))):
+            return []  # the first that is chosen would change the condition
+        lets = [s for s in (*branch.then, *branch.otherwise) if isinstance(s, Let)]
         return [
             *lets,
             *(

@@ -44,10 +44,8 @@ def with_masks(
     kernel: Kernel, steps: Sequence[Step], tensors: Mapping[str, Tensor]
 ) -> tuple[Kernel, tuple[Step, ...]]:
     """The steps with such terms in lanes masked, and the kernel, which has what all lanes read as further locals."""
-    own = {*kernel.reads, *kernel.writes}  # a local may be called like another tensor
-    of_kernel = {name: t for name, t in tensors.items() if name in own}
-    names = Names(names_of(kernel) | names_in(steps))
-    masks = _Masks(of_kernel, names, BothBranches.of(kernel, steps, of_kernel))
+    both = BothBranches.of(kernel, steps, tensors)
+    masks = _Masks(both.tensors, Names(names_of(kernel) | names_in(steps)), both)
     changed = tuple(masks.steps(steps, frozenset()))
     return replace(kernel, locals=kernel.locals.union(masks.made)), changed
 
