@@ -98,6 +98,7 @@ def _values(definition: Definition) -> Iterator[Name]:
     """The indices without a printed first value that stand as numbers, where these matter."""
     lefts = frozenset(r.name.name for r in definition.lefts if r.low is None)
     bound = _bound(definition)
+    no_sums = _other_than_sums(definition.body)
     todo: list[tuple[Node, frozenset[str]]] = [(definition.body, lefts)]
     while todo:
         node, indices = todo.pop()
@@ -107,10 +108,9 @@ def _values(definition: Definition) -> Iterator[Name]:
             own = {r.name.name for r in node.ranges}
             told = {r.name.name for r in node.ranges if r.low is not None or r.extent is not None}
             indices = (indices | own) - told
-        weight = _weight(node, indices)
-        if weight is None:
+        if id(node) in no_sums:
             todo += [(part, indices) for part in reversed(_valued(node))]
-        elif weight:
+        elif _weight(node, indices):
             yield next(n for n in _names(node) if n.name in indices)
 
 
@@ -188,6 +188,26 @@ def _weight(node: Node, indices: frozenset[str]) -> int | None:
             case _:
                 return None
     return total
+
+
+def _other_than_sums(root: Node) -> set[int]:
+    """The identities of the parts that are no sums of multiples of names, found in one pass from the leaves."""
+    found: set[int] = set()
+    for node in reversed([*nodes((root,))]):
+        match node:
+            case Number() | Name():
+                continue
+            case Unary(operand):
+                is_sum = id(operand) not in found
+            case Binary("+" | "-", left, right):
+                is_sum = id(left) not in found and id(right) not in found
+            case Binary("*", Number(text), operand):
+                is_sum = text.isdecimal() and id(operand) not in found
+            case _:
+                is_sum = False
+        if not is_sum:
+            found.add(id(node))
+    return found
 
 
 def _names(node: Node) -> Iterator[Name]:

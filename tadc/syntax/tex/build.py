@@ -7,9 +7,9 @@ that a reduction binds, whether a subscript is around, and the forms that may be
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from lark import Tree
 
@@ -21,7 +21,7 @@ from tadc.syntax.tex import time_steps
 from tadc.syntax.tex.cases import Row, choice
 from tadc.syntax.tex.commands import GATED, INVERSES
 from tadc.syntax.tex.factorials import binomial, logarithm_of_factorial
-from tadc.syntax.tex.limits import Limits, limits, read_limits
+from tadc.syntax.tex.limits import Limit, Limits, limits, read_limits
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.parts import (
     Part,
@@ -58,6 +58,9 @@ class Target(NamedTuple):
     arguments: tuple[Name, ...] | None
 
 
+_Printed: TypeAlias = tuple[tuple[tuple[str, ...], tuple[str | None, ...]], ...]
+
+
 class _Exit(NamedTuple):
     tree: Formula
 
@@ -71,6 +74,7 @@ class Build:
         self.index_text = IndexText(tokens, vocabulary)
         self.bound: Counter[str] = Counter(_left_names(tokens))
         self.reductions: list[Limits] = []  # those around the walk's place
+        self.alike: defaultdict[_Printed, list[Limits]] = defaultdict(list)  # by what they print
         self.subscripts = 0  # how many subscripts are around it
 
     def __call__(self, root: Formula) -> Part:
@@ -117,12 +121,9 @@ class Build:
                 fix="subscripts and bounds are made of indices, sizes and integers",
             )
         entries = entries_of_limits(self.source, tree)
-        printed = [(e.relations, e.ends) for e in entries]
+        alike = self.alike[_printed(entries)]
         again = {  # of `\sum_{i<j} a_{ij} \sum_{i<j} b_{ij}`, in which the inner one has its own
-            name.name
-            for around in self.reductions
-            if [(e.relations, e.ends) for e in around.entries] == printed
-            for name in around.names
+            name.name for around in alike[-1:] for name in around.names
         }
         read = read_limits(
             entries,
@@ -134,6 +135,7 @@ class Build:
         )
         refuse_factors_behind(self.source, tree, {name.name for name in read.names})
         self.reductions.append(read)
+        alike.append(read)
         self.bound.update(name.name for name in read.names)
 
     def _at(self, token: Token) -> Span:
@@ -207,6 +209,7 @@ class Build:
     def _reduction(self, span: Span, word: Token, *rest: Part) -> Expression:
         *scripts, body = rest
         read = self.reductions.pop()
+        self.alike[_printed(read.entries)].pop()
         self.bound.subtract(name.name for name in read.names)
         below, above = script_of(scripts, "SUB"), script_of(scripts, "SUP")
         if below is None:
@@ -461,6 +464,11 @@ def _moved(name: str, left: Expression | Condition, others: int) -> str:
             )
         case _:
             return "write the element at a bare index, and move the rest to the right side"
+
+
+def _printed(entries: Sequence[Limit]) -> _Printed:
+    """What limits say, without where they say it."""
+    return tuple((e.relations, e.ends) for e in entries)
 
 
 def _left_names(tokens: Sequence[Token]) -> list[str]:

@@ -5,6 +5,7 @@ The diagonal is a vector then, and the matrix `\operatorname{diag}(D)`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import TypeAlias
@@ -30,12 +31,13 @@ def with_diagonal_matrices(
     """The displays, and the definitions in the prose, with vectors for such diagonals, and with matrices of them where they are read whole."""
     every = [s for statements in (*displays, spoken) for s in statements]
     definitions = [s for s in every if s.kind == "definition"]
+    counts = Counter(s.target for s in definitions)
     found: set[str] = set()
     for s in definitions:
-        is_only = sum(d.target == s.target for d in definitions) == 1 and s.target not in declared
+        if not _is_diagonal(s) or counts[s.target] > 1 or s.target in declared:
+            continue
         reads = [read for d in definitions for read in _reads(d.right, s.target)]
-        is_whole = any(not below for below, _ in reads)
-        if is_only and is_whole and _is_diagonal(s) and all(map(_is_readable, reads)):
+        if any(not below for below, _ in reads) and all(map(_is_readable, reads)):
             found.add(s.target)
             said = f"`{s.target}` is a diagonal matrix: nothing else of it is defined"
             guesses.append(Guess(said, s.start, s.end))

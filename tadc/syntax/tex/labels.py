@@ -85,12 +85,13 @@ def raised_on_left(streams: Sequence[Sequence[Token]]) -> set[str]:
 def _below_names(tokens: Sequence[Token]) -> Iterator[Token]:
     """What stands below names outside of the limits of sums."""
     closing = closing_braces(tokens)
-    bounds = {
-        n
-        for place, token in enumerate(tokens)
-        if token.type == "RED"
-        for n in range(place, behind_scripts(tokens, place + 1, closing))
-    }
+    bounds: set[int] = set()
+    end = 0
+    for place, token in enumerate(tokens):
+        if token.type == "RED":
+            end = max(end, behind_scripts(tokens, place + 1, closing))
+        if place < end:
+            bounds.add(place)
     for _, place, inner in scripted(tokens, "SUB"):
         if place not in bounds:
             yield from inner

@@ -49,7 +49,8 @@ def with_tensors(naming: Naming, definition: Statement) -> Statement | None:
         return None
     right = tokens[equal:]
     below = [(name, inner) for name, _, inner in scripted(right, "SUB")]
-    own = [b for b in below if (b[0].value, *(t.value for t in b[1])) not in naming.labelled]
+    keys = [(name.value, *(t.value for t in inner)) for name, inner in below]
+    own = [b for b, key in zip(below, keys, strict=True) if key not in naming.labelled]
     bound = bound_names(tokens[equal:])
     tensors = {name.value for name, _ in own}
     tensors |= (naming.declared - naming.scalars - naming.sizes) & {t.value for t in tokens[equal:]}
@@ -64,7 +65,9 @@ def with_tensors(naming: Naming, definition: Statement) -> Statement | None:
     are_capitals = all(n.isupper() for n in letters)  # `D_{KL}(p \| q)`
     is_plain = kinds == ["NAME"] * len(left) and len(left) > 1
     is_plain = is_plain and (is_whole or is_headed or are_capitals)
-    in_labels = {id(t) for b in below if b not in own for t in b[1]}
+    in_labels = {
+        id(t) for b, key in zip(below, keys, strict=True) if key in naming.labelled for t in b[1]
+    }
     sizes = names_in_bounds([tokens])  # the `N_A` of `O_{AB} = \sum_{i=1}^{N_A} ..`
     in_labels |= {id(t) for b in below if b[0].value in sizes and are_capitals for t in b[1]}
     names = {t.value for t in tokens[equal:] if id(t) not in in_labels}

@@ -400,8 +400,10 @@ def _differences(tokens: Sequence[Token]) -> Iterator[Key]:
 
 def _difference(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:
     r"""`\Delta_h u_{ij}` or `\delta_x^2 u_{ij}`, an operator of differences; or the `\Delta_f H` of a reaction."""
-    scripts: dict[str, str] = {}
     operator = tokens[place].value
+    if operator not in _STEPS:
+        return None
+    scripts: dict[str, str] = {}
     place += 1
     while place < len(tokens) and tokens[place].type in ("SUB", "SUP") and place + 1 in closing:
         inner = tokens[place + 2 : closing[place + 1]]
@@ -410,7 +412,7 @@ def _difference(tokens: Sequence[Token], place: int, closing: dict[int, int]) ->
         scripts[tokens[place].type] = inner[0].value
         place = closing[place + 1] + 1
     named = _variable(tokens, place, closing)
-    if operator not in _STEPS or "SUB" not in scripts or named is None:
+    if "SUB" not in scripts or named is None:
         return None
     if not named[1] and "SUP" in scripts:
         return None

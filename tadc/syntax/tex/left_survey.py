@@ -52,9 +52,11 @@ class LeftSurvey:
     def _is_statistic(self, name: str, letter: str) -> bool:
         """Whether the name has an accent and nothing but the letter below it, beside the name without the accent at other indices."""
         base, _, accent = name.rpartition("_")
+        if accent not in ("bar", "hat", "tilde"):
+            return False
         own = [[t.value for t in inner] for inner in self.below[name]]
         others = [[t.value for t in inner] for inner in self.below.get(base, [])]
-        is_alone = accent in ("bar", "hat", "tilde") and all(inner == [letter] for inner in own)
+        is_alone = all(inner == [letter] for inner in own)
         return is_alone and bool(others) and all(letter not in inner for inner in others)
 
     def is_elsewhere(self, letter: str, name: str) -> bool:

@@ -39,10 +39,14 @@ def with_ends_of_lists(tokens: Sequence[Token]) -> list[Token]:
 
 def _ends(limit: Sequence[Token]) -> tuple[Token, Token, list[Token]] | None:
     """The index, its first value, and its last one; None for all but a list of integers in their order."""
-    kinds = [t.type for t in limit]
+    kinds = [t.type for t in limit[:3]]
     if kinds[:2] == ["NAME", "EQ"]:
         values = listed(limit[2:])
-    elif kinds[:3] == ["NAME", "IN", "LPAR"] and kinds[-1] == "RPAR" and "DOTS" not in kinds:
+    elif (
+        kinds == ["NAME", "IN", "LPAR"]
+        and limit[-1].type == "RPAR"
+        and all(t.type != "DOTS" for t in limit)
+    ):
         values = listed(limit[3:-1])
     else:
         return None

@@ -41,7 +41,8 @@ def with_plain_ones(tokens: Sequence[Token], lengths: Set[str]) -> list[Token]:
         is_one = token.type == "NUM" and token.value == "1"
         below = place + 4 if _is_transpose(tokens, place + 1) else place
         length = range(below + 1, closing.get(below + 2, 0) + 1)
-        has_length = _is_length(tokens, below, closing)
+        is_sign = token.type == "INDICATOR" or is_one
+        has_length = is_sign and _is_length(tokens, below, closing)
         is_behind = has_plain and place > 0 and tokens[place - 1].type in ENDS_OPERAND
         if token.type == "INDICATOR" or (is_one and (has_length or below > place or is_behind)):
             token = replace(token, type="INDICATOR")
@@ -57,9 +58,8 @@ def _with_known_lengths(
     dropped: set[int] = set()
     for place, token in enumerate(tokens):
         end = closing.get(place + 2, 0)
-        inner = [t.value for t in tokens[place + 3 : end]]
-        is_one = token.type == "INDICATOR" and len(inner) == 1 and inner[0] in lengths
-        if is_one and _is_length(tokens, place, closing):
+        is_one = token.type == "INDICATOR" and end == place + 4
+        if is_one and tokens[end - 1].value in lengths and _is_length(tokens, place, closing):
             dropped |= {*range(place + 1, end + 1)}
     return [t for n, t in enumerate(tokens) if n not in dropped]
 

@@ -83,7 +83,5 @@ def _numbers(definition: Statement) -> set[str]:
         for _, _, inner in scripted(definition.tokens, kind)
         for t in inner
     }
-    with_script = {id(name) for name, _, _ in scripted(definition.tokens, "SUB")}
-    return {
-        t.value for t in definition.right if t.type == "NAME" and id(t) not in inside | with_script
-    }
+    inside |= {id(name) for name, _, _ in scripted(definition.tokens, "SUB")}
+    return {t.value for t in definition.right if t.type == "NAME" and id(t) not in inside}

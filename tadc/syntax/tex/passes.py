@@ -227,13 +227,13 @@ def _conventions(f: Formulas) -> Callable[[Tokens], Tokens]:
 
 
 def _told_kinds(f: Formulas) -> Callable[[Tokens], Tokens]:
-    norms, bases = told_norms(f.text), told_bases(f.text)
+    norms, bases, is_level = told_norms(f.text), told_bases(f.text), says_levels(f.text)
 
     def rewrite(tokens: Tokens) -> Tokens:
         tokens = with_told_norms(tokens, norms, f.guesses) if norms else tokens
         if bases:
             return with_told_bases(tokens, bases, f.text, f.guesses)
-        return with_unclear_bases(tokens, f.text, is_level=says_levels(f.text))
+        return with_unclear_bases(tokens, f.text, is_level=is_level)
 
     return rewrite
 

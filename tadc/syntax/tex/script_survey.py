@@ -192,12 +192,19 @@ def unbalanced(tokens: Sequence[Token]) -> set[str]:
 def _above_lines(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without what fractions divide by."""
     closing = closing_braces(tokens)
-    dropped: set[int] = set()
+    lines = {
+        closing[place + 1] + 1
+        for place, token in enumerate(tokens)
+        if token.type == "FRAC" and place + 1 in closing
+    }
+    result: list[Token] = []
+    end = -1
     for place, token in enumerate(tokens):
-        if token.type == "FRAC" and place + 1 in closing:
-            line = closing[place + 1] + 1
-            dropped |= {*range(line, closing.get(line, line) + 1)}
-    return [t for place, t in enumerate(tokens) if place not in dropped]
+        if place in lines:
+            end = max(end, closing.get(place, place))
+        if place > end:
+            result.append(token)
+    return result
 
 
 def with_numbers_alone(definitions: Sequence[Statement], bound: Set[str]) -> set[str]:

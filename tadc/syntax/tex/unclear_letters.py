@@ -59,9 +59,9 @@ def is_delta_raised(definitions: Sequence[Statement]) -> bool:
     r"""Whether a right side has the square of a `\delta_{ij}`, which of Kronecker's would be the same."""
     return any(
         name.value == "delta" and any(t.type == "NAME" for t in inner)
-        for d in definitions
-        for name, place, inner in scripted(d.right, "SUB")
-        if [t.type for t in d.right[place + len(inner) + 3 :][:1]] == ["SUP"]
+        for right in (d.right for d in definitions)
+        for name, place, inner in scripted(right, "SUB")
+        if [t.type for t in right[place + len(inner) + 3 : place + len(inner) + 4]] == ["SUP"]
     )
 
 

@@ -32,10 +32,11 @@ def with_undeclared_primes(
     in front of a factor may.
     """
     closing = closing_brackets(tokens)
-    factors = _factors(tokens)
+    factors = _factors(tokens, closing)
     products = {place: run for run in factors for place in run}
     names_numbers = any(
-        len(run) == 1 and _stands_for_itself(tokens, run[0], known | plain) for run in factors
+        len(run) == 1 and _stands_for_itself(tokens, run[0], closing, known | plain)
+        for run in factors
     )
     result = list(tokens)
     for place, token in enumerate(tokens):
@@ -61,19 +62,20 @@ def _is_known(token: Token, known: Set[str]) -> bool:
     return token.value.removesuffix(_PRIME) in known or token.value in known
 
 
-def _stands_for_itself(tokens: Sequence[Token], place: int, others: Set[str]) -> bool:
+def _stands_for_itself(
+    tokens: Sequence[Token], place: int, closing: Mapping[int, int], others: Set[str]
+) -> bool:
     """Whether it is a letter with a prime, which none of the `others` has without, and no bracket is in front of it or behind it."""
     name = tokens[place]
-    end = behind_scripts(tokens, place + 1, closing_brackets(tokens))
+    end = behind_scripts(tokens, place + 1, closing)
     behind = tokens[end].type if end < len(tokens) else ""
     before = tokens[place - 1].type if place else ""
     is_primed = name.value.endswith(_PRIME) and name.value.removesuffix(_PRIME) not in others
     return is_primed and behind not in STARTS_OPERAND and before not in CLOSERS
 
 
-def _factors(tokens: Sequence[Token]) -> list[list[int]]:
+def _factors(tokens: Sequence[Token], closing: Mapping[int, int]) -> list[list[int]]:
     """The places of letters that stand side by side, with nothing but their scripts between them, of each product."""
-    closing = closing_brackets(tokens)
     runs: list[list[int]] = []
     end = -1
     for place, token in enumerate(tokens):
