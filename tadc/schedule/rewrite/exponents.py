@@ -23,7 +23,7 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Condition, Domain, at_least_zero
 from tadc.ir.expr import Call, Const, Expr, IndexValue, Reduce
 
-__all__ = ["Step", "stay_in_range"]
+__all__ = ["Step", "forms_in", "stay_in_range"]
 
 MOST = 8.0  # exp(8) is what is lost of the range of floats at most
 
@@ -75,7 +75,7 @@ def stay_in_range(factor: Expr, step: Step) -> bool:
         case Call("pow", (base, IndexValue(form))):
             forms: Mapping[Expr, Affine] | None = {base: form}
         case Call("exp", (exponent,)):
-            forms = _forms(exponent, step)
+            forms = forms_in(exponent, step)
         case _:
             return False
     if forms is None:
@@ -121,7 +121,7 @@ def _change_together(forms: list[Affine], step: Step) -> bool:
     )
 
 
-def _forms(e: Expr, step: Step) -> Mapping[Expr, Affine] | None:
+def forms_in(e: Expr, step: Step) -> Mapping[Expr, Affine] | None:
     """The exponent as a sum of these values, which the indices do not change, each times its form, beside what each term has of its own;
     None if it is none.
     """
@@ -132,10 +132,10 @@ def _forms(e: Expr, step: Step) -> Mapping[Expr, Affine] | None:
         case IndexValue(form):
             return {Const(1): form}
         case Call("neg", (a,)):
-            of = _forms(a, step)
+            of = forms_in(a, step)
             return of and {v: -f for v, f in of.items()}
         case Call("add" | "sub" as function, (a, b)):
-            left, right = _forms(a, step), _forms(b, step)
+            left, right = forms_in(a, step), forms_in(b, step)
             if left is None or right is None:
                 return None
             total: dict[Expr, Affine] = defaultdict(lambda: constant(0), left)
@@ -143,9 +143,9 @@ def _forms(e: Expr, step: Step) -> Mapping[Expr, Affine] | None:
                 total[v] += f if function == "add" else -f
             return total
         case Call("mul" | "div" as function, (a, b)) if indices.isdisjoint(b.symbols):
-            return _scaled(function, _forms(a, step), b)
+            return _scaled(function, forms_in(a, step), b)
         case Call("mul", (a, b)) if indices.isdisjoint(a.symbols):
-            return _scaled("mul", _forms(b, step), a)
+            return _scaled("mul", forms_in(b, step), a)
         case _:
             return {} if step.index not in e.symbols else None
 

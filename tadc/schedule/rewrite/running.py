@@ -24,6 +24,7 @@ from tadc.ir.walk import Entered, rewrite, rewrite_in, substitute
 from tadc.normalize.in_bounds import is_never_empty, reads_are_in_bounds
 from tadc.normalize.reductions import extents_in_body, plain_extent
 from tadc.schedule.rewrite.exponents import Step
+from tadc.schedule.rewrite.own_exponents import with_own_outside
 from tadc.schedule.rewrite.telescoping import SO_FAR, carried, plain_powers, telescoped
 
 __all__ = ["Running", "moving_bound", "passes_of", "running", "separate_running"]
@@ -211,6 +212,7 @@ class _Separation:
             if carried(step, program) is not None:
                 return e if root else self._stored(e, box)
             split = telescoped(step, program)
+            split = split or with_own_outside(step, box[step.index], program)
             if split is None:
                 continue
             total = self._stored(split.total, {**box, step.index: split.extent})

@@ -36,6 +36,7 @@ __all__ = [
     "carried",
     "change_of",
     "constant_factor",
+    "is_weight",
     "plain_powers",
     "telescoped",
 ]
@@ -63,7 +64,7 @@ def carried(step: Step, program: Program) -> Expr | None:
     """What the sum up to the value before is at `index`, in terms of SO_FAR; None if the terms change in another way."""
     factor = _factor(step.e.body, step.index)
     if factor is not None and (further := constant_factor(factor, step)) is not None:
-        return Call("gate" if _is_weight(factor, step.e.body) else "mul", (SO_FAR, further))
+        return Call("gate" if is_weight(factor, step.e.body) else "mul", (SO_FAR, further))
     match factor:
         case Call("exp", (Call(_, (a, b)),)):
             for q, p, sign in ((_plain(b), a, 1), (_plain(a), b, -1)):
@@ -104,7 +105,7 @@ def constant_factor(factor: Expr, step: Step) -> Expr | None:
     return further if step.inner not in further.symbols and stay_in_range(factor, step) else None
 
 
-def _is_weight(factor: Expr, term: Expr) -> bool:
+def is_weight(factor: Expr, term: Expr) -> bool:
     """Whether the term is 0 where the factor is, whatever the rest is."""
     gates = (e for e in postorder(term) if isinstance(e, Call) and e.function == "gate")
     return any(e is factor for gate in gates for e in postorder(gate.args[1]))
