@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from math import gcd
 
 from tadc.integer.dictionary import Dictionary, Unbounded
 from tadc.integer.lattice import remainder
 from tadc.integer.redundancy import Facts
 from tadc.ir.affine import Affine, Symbol, symbol
+from tadc.ir.range import Bound
 
-__all__ = ["rounded"]
+__all__ = ["rounded", "without_remainders"]
 
 
 def rounded(form: Affine, indices: Collection[Symbol], facts: Facts) -> Affine:
@@ -39,3 +40,21 @@ def _quotient(form: Affine, c: int, facts: Facts) -> int | None:
         return None
     k = -(-least[0] // 1) // c
     return None if dictionary.bounded(0, c * k + c, below=True).restore() else k
+
+
+def without_remainders(bound: Bound, last: Mapping[Symbol, int], *, low: bool) -> Bound:
+    """The same bound, a `low` or a high one, without indices whose values, from 0 to the `last` ones, do not change it, if some are found.
+
+    Of `c*whole + rest` over `c*d` the quotient is that of `whole + rest/c` over `d`, each rounded.
+    """
+    divisors = {bound.divisor, *(gcd(bound.divisor, a) for _, a in bound.form.terms)}
+    for c in sorted(divisors - {1}, reverse=True):
+        whole = Affine.of({s: a // c for s, a in bound.form.terms if a % c == 0}, 0)
+        rest = bound.form - c * whole
+        if not last.keys() >= {*rest.symbols}:
+            continue
+        ends = [rest.constant + sum(side(a * last[s], 0) for s, a in rest.terms) for side in (min, max)]  # fmt: skip
+        rounded = {-(-e // c) if low else e // c for e in ends}
+        if len(rounded) == 1:
+            return Bound(whole + rounded.pop(), bound.divisor // c)
+    return bound

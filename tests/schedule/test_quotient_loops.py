@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle import by_name
 
 import tadc
 from tadc.options import Options
@@ -40,6 +41,24 @@ def test_the_loops(text):
     assert (*divided.indices, *map(str, divided.extents)) == DIVIDED[text]
 
 
+# A formula of y, and the loops of the gradient by x, whose sums are bounded by quotients.
+BOUNDED = {
+    "y[k: 96] = x[32*(k//32) + k%16] + w[k%16]*x[32*(k//32) + 16 + k%16]; input x[96], w[16]": (
+        "k_quotient", "k_quotient_1", "k", "3", "2", "16"),
+    "y[n,q: 8,r: 24] = sum{s: 3} w[s]*x[n,16*q + r + s]; input x[N,160], w[3]": ("n", "r_quotient", "r", "N", "10", "16"),
+    "y[q: 8,r: 24] = x[159 - 16*q - r]**2; input x[160]": ("r_quotient", "r", "10", "16"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BOUNDED)
+def test_loops_over_the_quotients_that_bound_sums(text):
+    kernel = gradient_nest(text)
+
+    divided = with_loops_over_quotients(kernel)
+
+    assert (*divided.indices, *map(str, divided.extents)) == BOUNDED[text]
+
+
 @pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE.keys())
 def test_what_is_not_divided(text):
     kernel = nest(text)
@@ -49,23 +68,33 @@ def test_what_is_not_divided(text):
 
 @pytest.mark.compiler
 @pytest.mark.skipif(c_compiler.compiler() is None, reason="there is no C compiler")
-@pytest.mark.parametrize("text", [*DIVIDED, *WHOLE.values()])
-def test_the_bits_are_those_without(text):
-    program = tadc.compile(text).program
+@pytest.mark.parametrize("mode", ["primal", "adjoint"])
+@pytest.mark.parametrize("text", [*DIVIDED, *BOUNDED, *WHOLE.values()])
+def test_the_bits_are_those_without(text, mode):
+    function = tadc.compile(text, backend="interpreter")
+    function = function if mode == "primal" else function.adjoint()
+    program = function.program
     sizes = {s: {"N": 37, "G": 5, "M": 3}.get(s, 9) for s in program.sizes}
     random = np.random.default_rng(0)
     arrays = {t.name: random.normal(size=[n.at(sizes) for n in t.shape]) for t in program.inputs}
 
     found, whole = (
-        NativeRunner(program, "float64", Options.of(backend="native"), choices).run(arrays, sizes)["y"]
+        NativeRunner(program, "float64", Options.of(backend="native"), choices).run(arrays, sizes)
         for choices in (Choices(), Choices((("quotients have loops", 1),)))
     )  # fmt: skip
 
-    np.testing.assert_array_equal(found, whole)
-    expected = tadc.compile(text, backend="interpreter")(*arrays.values(), **sizes)
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    expected = by_name(function, function(*arrays.values(), **sizes))
+    for name, value in expected.items():
+        np.testing.assert_array_equal(found[name], whole[name])
+        np.testing.assert_allclose(found[name], value, rtol=1e-12, atol=1e-12)
 
 
 def nest(text):
     (module,) = modules_of({"primal": tadc.compile(text).program})
+    return module.kernels[-1]
+
+
+def gradient_nest(text):
+    program = tadc.compile(text).adjoint(wrt="x").program
+    (module,) = modules_of({"adjoint": program})
     return module.kernels[-1]

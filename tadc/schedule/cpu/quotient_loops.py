@@ -2,19 +2,31 @@
 
     for j: y[j] = x[j//64, j%64]      is      for q, j: y[64*q + j] = x[q, j]
 
-Then neighbours read neighbours, and nothing is divided. Every point keeps the order of its sums.
+Then neighbours read neighbours, and nothing is divided. Every point keeps the order of its sums. So it is with the quotients that bound sums, as
+in gradients: their ranges are the same for all remainders then, or for blocks of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import gcd
 
+from tadc.integer.rounding import without_remainders
 from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.domain import Derived
 from tadc.ir.names import Names
+from tadc.ir.range import Bound, Range
 from tadc.schedule.nest.lanes import NARROW
-from tadc.schedule.nest.loop_nest import Kernel, LetIndex, Step, map_bodies, names_of, steps_of
+from tadc.schedule.nest.loop_nest import (
+    Kernel,
+    LetIndex,
+    Loop,
+    Step,
+    map_bodies,
+    names_of,
+    steps_of,
+)
 from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["with_loops_over_quotients"]
@@ -26,27 +38,38 @@ def with_loops_over_quotients(kernel: Kernel) -> Kernel:
     """
     names = Names(names_of(kernel))
     for index in kernel.indices:
-        while (quotients := _quotients(kernel, index)) is not None:
-            kernel = _divided(kernel, index, quotients, names.fresh(f"{index}_quotient"))
+        while (divisor := _divisor(kernel, index)) is not None:
+            kernel = _divided(kernel, index, divisor, names.fresh(f"{index}_quotient"))
     return kernel
 
 
-def _quotients(kernel: Kernel, index: Symbol) -> list[Derived] | None:
-    """The quotients of the index itself by the greatest divisor; None where there is none, or no loop over it."""
-    derived = (s.derived for s in steps_of(kernel.body) if isinstance(s, LetIndex))
-    every = [d for d in derived if isinstance(d, Derived) and d.form.as_symbol() == index]
-    divisor = max((d.modulus for d in every), default=0)
+def _divisor(kernel: Kernel, index: Symbol) -> int | None:
+    """The greatest divisor of quotients of the index; None where there is none, or no loop over it."""
     (extent,) = (n for i, n in zip(kernel.indices, kernel.extents, strict=True) if i == index)
-    nested = all(divisor % d.modulus == 0 for d in every)
+    derived = {d.modulus for d in _derived(kernel, index)}
+    bounds = {b.divisor for b in _bounds(kernel) if gcd(b.form.coefficient(index), b.divisor) == 1}
+    bounds = {d for d in bounds if extent != constant(d)} - {1}
+    divisor = max(derived | bounds, default=0)
+    nested = all(divisor % d == 0 for d in derived | bounds)
     divides = divisor >= NARROW and extent.content % divisor == extent.constant % divisor == 0
-    return [d for d in every if d.modulus == divisor] if nested and divides else None
+    return divisor if nested and divides else None
 
 
-def _divided(
-    kernel: Kernel, index: Symbol, quotients: Sequence[Derived], quotient: Symbol
-) -> Kernel:
+def _derived(kernel: Kernel, index: Symbol) -> list[Derived]:
+    """The quotients of the index itself."""
+    derived = (s.derived for s in steps_of(kernel.body) if isinstance(s, LetIndex))
+    return [d for d in derived if isinstance(d, Derived) and d.form.as_symbol() == index]
+
+
+def _bounds(kernel: Kernel) -> Iterator[Bound]:
+    for step in steps_of(kernel.body):
+        if isinstance(step, Loop):
+            yield from step.range.bounds
+
+
+def _divided(kernel: Kernel, index: Symbol, divisor: int, quotient: Symbol) -> Kernel:
     """The kernel whose index has the remainders, inside of the quotient."""
-    divisor = quotients[0].modulus
+    quotients = [d for d in _derived(kernel, index) if d.modulus == divisor]
     indices: list[Symbol] = []
     extents: list[Affine] = []
     for i, extent in zip(kernel.indices, kernel.extents, strict=True):
@@ -58,6 +81,8 @@ def _divided(
     values = {index: divisor * symbol(quotient) + symbol(index)}
     values |= {d.name: symbol(quotient) for d in quotients}
     body = at_points(tuple(_without(kernel.body, quotients)), values, {})
+    last = {i: n.constant - 1 for i, n in zip(indices, extents, strict=True) if n.is_constant}
+    body = tuple(_with_plain_bounds(body, last))
     return replace(kernel, indices=tuple(indices), extents=tuple(extents), body=body)
 
 
@@ -65,3 +90,12 @@ def _without(steps: Sequence[Step], quotients: Sequence[Derived]) -> Iterator[St
     for step in steps:
         if not (isinstance(step, LetIndex) and step.derived in quotients):
             yield map_bodies(step, lambda inner: _without(inner, quotients))
+
+
+def _with_plain_bounds(steps: Sequence[Step], last: Mapping[Symbol, int]) -> Iterator[Step]:
+    for step in steps:
+        if isinstance(step, Loop):
+            lows = tuple(without_remainders(b, last, low=True) for b in step.range.lows)
+            highs = tuple(without_remainders(b, last, low=False) for b in step.range.highs)
+            step = replace(step, range=Range(step.range.index, lows, highs))
+        yield map_bodies(step, lambda inner: _with_plain_bounds(inner, last))
