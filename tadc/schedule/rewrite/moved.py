@@ -2,6 +2,8 @@
 
 y[i] = sum{j} sin(x[i + j])*w[j]      is      t[n] = sin(x[n]);  y[i] = sum{j} t[i + j]*w[j]
 y[i] = sum{j} a**abs(i - j)*w[j]      is      t[n: 2*N - 1] = a**abs(n - N + 1);  y[i] = sum{j} t[i - j + N - 1]*w[j]
+
+So are elements that a combination chooses in a long sum, since neighbours would not read neighbours: `a[abs(i - j)]`, `a[(i - j) % N]`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from tadc.ir.affine import Affine, Symbol, constant, symbol
 from tadc.ir.bounds import bounded
 from tadc.ir.canonical import free_indices
 from tadc.ir.domain import Domain, between
-from tadc.ir.expr import Call, Expr, IndexValue, Read, Reduce
+from tadc.ir.expr import Call, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import postorder, substitute
@@ -26,6 +28,7 @@ from tadc.schedule.rewrite.separate import Around, Separation, separated
 __all__ = ["at_combination", "moved_values"]
 
 FEW_TERMS = 6
+LONG = 32  # values of an index
 WORTHWHILE = 2  # values of indices for each value of the form: fewer are computed as fast as they are stored and read
 
 
@@ -46,9 +49,29 @@ def _moved(separation: Separation, e: Expr, around: Around) -> Expr:
             return e
         case Call("div"):
             pass
+        case Select() if _is_element_of_long_sum(e, separation, around):
+            pass
         case _ if not is_expensive(e):
             return e
     return at_combination(separation, e, around) or e
+
+
+def _is_element_of_long_sum(e: Select, separation: Separation, around: Around) -> bool:
+    """Whether it is an element that indices of the result and of a sum choose, none of which has few values."""
+    choosing: set[Symbol] = set()
+    waiting: list[Expr] = [e]
+    while waiting:
+        match waiting.pop():
+            case Select(Domain() as domain, then, otherwise):
+                choosing |= {*domain.symbols} - separation.sizes
+                waiting += [then, otherwise]
+            case Read():
+                pass
+            case _:
+                return False
+    of_result = choosing.intersection(separation.statement.indices)
+    numbers = _numbers(choosing, separation, around).values()
+    return bool(of_result) and of_result < choosing and all(n >= LONG for n in numbers)
 
 
 def _moved_part(separation: Separation, e: Reduce, around: Around) -> Expr:
@@ -84,6 +107,7 @@ def at_combination(
     Each is needed several times, or maybe `once`.
     """
     there, places = e, dict[Symbol, tuple[Affine, Affine]]()
+    order = list(around.extents)
     for form, extent in _combinations(e, separation, around):
         combined = set(free_indices(there, separation.sizes)).intersection(form.symbols)
         ones = [i for i in sorted(combined) if abs(form.coefficient(i)) == 1]
@@ -99,7 +123,12 @@ def at_combination(
         moved = substitute(there, {index: symbol(index) + c * (symbol(name) - form)})
         if combined.isdisjoint(free_indices(moved, separation.sizes)):
             there, places[name] = moved, (form, extent)
-    extents = {name: extent for name, (_, extent) in places.items()}
+    # The new indices are in the order of those around, so that neighbours stay neighbours.
+    first = {
+        n: min(order.index(s) for s in form.symbols if s in order)
+        for n, (form, _) in places.items()
+    }
+    extents = {name: places[name][1] for name in sorted(places, key=lambda n: first[n])}
     read = separation.stored(there, {**around.extents, **extents}, hint) if places else None
     return read and substitute(read, {name: form for name, (form, _) in places.items()})
 
@@ -113,23 +142,39 @@ def _combinations(
             case Read(tensor, subscripts):
                 yield from zip(subscripts, separation.tensors[tensor].shape, strict=True)
             case IndexValue(form) if form.content:
-                form = (form - form.constant) // form.content
-                least = _least(form, around.known, separation.sizes)
-                less = _least(-form, around.known, separation.sizes)
-                if least is not None and less is not None:
-                    yield form - least, _at_least_one(1 - less - least)
+                yield from _values(form, separation, around)
+            case Select(Domain() as domain):
+                for form in (c.form for c in domain if c.form.content):
+                    yield from _values(form, separation, around)
+
+
+def _values(
+    form: Affine, separation: Separation, around: Around
+) -> Iterator[tuple[Affine, Affine]]:
+    """The values of a form from 0 on, if their ends are known."""
+    form = (form - form.constant) // form.content
+    least = _least(form, around.known, separation.sizes)
+    less = _least(-form, around.known, separation.sizes)
+    if least is not None and less is not None:
+        yield form - least, _at_least_one(1 - less - least)
 
 
 def _are_few(form: Affine, combined: set[Symbol], separation: Separation, around: Around) -> bool:
     """Whether the form has about as many values as its indices together: those that take few values are beside steps as long."""
-    few: dict[Symbol, int] = {}
-    for i in combined:
+    few = _numbers(combined, separation, around)
+    steps = [abs(form.coefficient(i)) for i in combined - few.keys()]
+    return bool(few and steps) and prod(few.values()) <= WORTHWHILE * min(steps)
+
+
+def _numbers(indices: set[Symbol], separation: Separation, around: Around) -> dict[Symbol, int]:
+    """How many values each index has, where that is a number."""
+    found: dict[Symbol, int] = {}
+    for i in indices:
         ends = [_least(f, around.known, separation.sizes) for f in (symbol(i), -symbol(i))]
         numbers = [end.constant for end in ends if end is not None and end.is_constant]
         if len(numbers) == 2:
-            few[i] = 1 - sum(numbers)
-    steps = [abs(form.coefficient(i)) for i in combined - few.keys()]
-    return bool(few and steps) and prod(few.values()) <= WORTHWHILE * min(steps)
+            found[i] = 1 - sum(numbers)
+    return found
 
 
 def _at_least_one(extent: Affine) -> Affine:
