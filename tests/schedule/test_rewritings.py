@@ -61,6 +61,56 @@ PROGRAMS = {
         [(), (6,)],
         "y_moment[i: N] = sum{i_1=0..i} ",
     ),
+    "an element that a distance chooses": (
+        "size N\ninput x[N], t[N]\ny[i: N] = sum{j} t[abs(i-j)]*x[j]",
+        [(6,), (6,)],
+        "y_moved[i_1: 2*N - 1] = if N <= i_1 + 1 then t[i_1 - N + 1] else t[N - i_1 - 1]",
+    ),
+    "an element that two distances choose": (
+        "size N, M\ninput x[N,M], t[N,M]\ny[i: N,j: M] = sum{k: N,l: M} t[abs(i-k),abs(j-l)]*x[k,l]",
+        [(3, 4), (3, 4)],
+        "y[i: N, j: M] = sum{k=0..N - 1, l=0..M - 1} y_moved_1[N + i - k - 1, M + j - l - 1]*x[k, l]",
+    ),
+    "an element that few values of a distance choose stays": (
+        "size N\ninput x[N], t[N]\ny[i: N] = sum{j=0..2} t[abs(i-j)]*x[j]",
+        [(6,), (6,)],
+        "*x[j]",
+    ),
+    "positions that wrap around once": (
+        "size B\ninput x[B,7], w[3]\ny[b,i: 7] = sum{s} w[s]*x[b,(i+s)%7]",
+        [(2, 7), (3,)],
+        "w[s]*(if 7 <= i + s then x[b, i + s - 7] else x[b, i + s])",
+    ),
+    "positions that wrap around at both ends": (
+        "input x[7], w[3]\ny[i: 7] = sum{s} w[s]*x[(i+s-1)%7]",
+        [(7,), (3,)],
+        "(if 8 <= i + s then x[i + s - 8] else (if 1 <= i + s then x[i + s - 1] else x[i + s + 6]))",
+    ),
+    "positions that wrap around in a long sum": (
+        "size B\ninput x[B,60], w[50]\ny[b,i: 60] = sum{s} w[s]*x[b,(i-s)%60]",
+        [(2, 60), (50,)],
+        "y_moved[b: B, i_1: 109] = if 49 <= i_1 then x[b, i_1 - 49] else x[b, i_1 + 11]",
+    ),
+    "positions that wrap around without a sum": (
+        "input x[5,8]\ny[i: 5,j: 8] = x[(i+4)%5,j] - 2*x[i,j] + x[i,(j+1)%8]",
+        [(5, 8)],
+        "(if 1 <= i then x[i - 1, j] else x[i + 4, j])",
+    ),
+    "positions that wrap around several times stay": (
+        "input x[5]\ny[i: 5, j: 5] = x[(i+3*j)%5]",
+        [(5,)],
+        "x[i + 3*j - 5*((i + 3*j) // 5)]",
+    ),
+    "positions that wrap around in a condition stay": (
+        "input x[8]\ny[i: 8] = if (i+1)%8 < 3 then x[i] else x[(i+1)%8]",
+        [(8,)],
+        "8*((i + 1) // 8)",
+    ),
+    "a remainder of an index alone stays": (
+        "size B\ninput x[B,6]\ny[b,i: 12] = x[b,i%6]",
+        [(2, 6)],
+        "x[b, i - 6*(i // 6)]",
+    ),
     "an expensive number along a band": (
         "size N\ninput x[N]\ny[i: N] = sum{j: N | abs(i-j) <= 2} exp(-(i-j)**2/9)*x[j]",
         [(7,)],

@@ -33,6 +33,7 @@ from tadc.schedule.rewrite.shared import shared
 from tadc.schedule.rewrite.single_terms import with_quotients_of_results
 from tadc.schedule.rewrite.summands import summands
 from tadc.schedule.rewrite.windows import windows_from_zero
+from tadc.schedule.rewrite.wraps import with_wraps_as_conditions
 
 __all__ = ["BY_ROWS", "MOMENTS", "QUOTIENTS", "rearranged", "recomputing", "scheduled"]
 
@@ -50,7 +51,7 @@ def scheduled(
 
     Those of `recomputed` are none: they are computed where they are read.
     """
-    program = with_half_powers_as_roots(program)
+    program = with_wraps_as_conditions(with_half_powers_as_roots(program))
     if has_data(program):
         return live(_with_sums_arranged(program, choices))
     program = inlined(narrowed(oriented(program)))
