@@ -398,3 +398,27 @@ def test_terms_that_there_may_be_none_of_are_not_stored():
     lowered = GpuModule.of(module, {"N": 2**12})
 
     assert not [t for t in lowered.module.program.tensors if "_terms" in t]
+
+
+def test_each_of_two_sums_of_an_element_has_the_parts_that_it_has_alone():
+    """What the other one takes while it has none hides no gain."""
+    by_rows, by_columns = (
+        "sum{i: H, j: W} a[i, j]*x[i + k, j]",
+        "sum{i: H, j: W} b[i, j]*y[i, j + k]",
+    )
+    of_rows, of_columns = "a[H, W], x[H + 30, W]", "b[H, W], y[H, W + 30]"
+    sizes = {"H": 4096, "W": 4096}
+
+    def parts(inputs, body):
+        f = tadc.compile(
+            f"size H, W\ninput {inputs}\ng[k: 31] = {body}", backend="cuda", dtype="float32"
+        )
+        decided = compiler.gpu_decisions(f.program, sizes, "float32", Options())
+        made = compiler.lowered_for_gpu(
+            f.program, "run", decided, sizes, "float32", HOPPER, blas=True, tiles={}
+        )
+        return [s.target.shape for s in made.module.program.statements[:-1]]
+
+    together = parts(f"{of_rows}, {of_columns}", f"({by_rows}) + {by_columns}")
+
+    assert together == parts(of_rows, by_rows) + parts(of_columns, by_columns)

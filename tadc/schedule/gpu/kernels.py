@@ -40,6 +40,7 @@ from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.together import with_values_together
+from tadc.schedule.gpu.turned_operands import with_turned_operands
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
@@ -101,6 +102,7 @@ def gpu_program(
         if blas and dtype not in HALF_TYPES:
             program = with_two_factors(program, sizes, dtype, room, times)
             program = with_products_apart(program, sizes, dtype, room, times)
+            program = with_turned_operands(program, sizes, dtype, room, times)
     program = split(program, sizes, machine, blas=blas, room=room, times=times)
     program = running_in_parts(program, sizes, machine)
     return unrounded(

@@ -40,7 +40,7 @@ from tadc.ir.domain import (
     at_least_zero,
     quotients,
 )
-from tadc.ir.expr import NEUTRAL, Expr, Read, Reduce
+from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
@@ -360,12 +360,17 @@ def _in_best_parts(
     """As `_in_parts`, in parts of the kind that is fastest, or whole. `mates` are the statements with which this one shares terms that are pairs."""
     if times is None:
         return _in_parts(e, s, where, on, names)
+    # Others of its sums, which may still be whole, would hide what is gained.
+    others_of_it: dict[Expr, Expr] = {
+        other: Const(NEUTRAL[other.op]) for other in guards(s.body) if other is not e
+    }
+    alone = replace(s, body=replaced(s.body, others_of_it))
 
     def taken(
         found: tuple[tuple[Statement, ...], Reduce] | None, mates: Sequence[Statement] = ()
     ) -> tuple[float, float]:
         before, whole = found or ((), e)
-        return times([*before, replace(s, body=replaced(s.body, {e: whole})), *mates])
+        return times([*before, replace(alone, body=replaced(alone.body, {e: whole})), *mates])
 
     if pairs := _in_parts(e, s, where, on, names.copy(), "pairs"):
         time, least = taken(_in_parts(e, s, where, on, names.copy()), mates)
