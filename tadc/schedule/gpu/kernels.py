@@ -400,7 +400,7 @@ class _Schedules:
                 yield GpuKernel(replace(self.kernel, body=steps), team)
         yield from self._of_several()
         chosen = self.choice.chosen(blocks=self.blocks)
-        for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
+        for shape in (*self.choice.shortlist(), *self.choice.without_loops(), *self.choice.of_rows()):  # fmt: skip
             if shape != chosen or self._team(self.choice.time(shape)) > 1:  # else it is the usual
                 yield self.tiled(shape)
         least = TERMS_OF_COLUMN * SHORT * self.machine.column
