@@ -451,3 +451,17 @@ def test_gradients_by_few_filters_have_parts_for_large_tiles_along_two_indices()
     first = made.kernels[0]
     assert [n.constant for n in first.kernel.extents][:2] == [64, 16]
     assert first.points_of_thread >= 48
+
+
+def test_long_windows_that_move_with_an_element_begin_at_0_where_that_is_faster():
+    text = "size T\ninput e[T, 40], q[T, 24]\nk[r: T + 39, d] = sum{t: T | t <= r and r - t < 40} e[t, r - t]*q[t, d]"
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+    sizes = {"T": 60000}
+    decided = compiler.gpu_decisions(f.program, sizes, "float32", Options())
+
+    made = compiler.lowered_for_gpu(
+        f.program, "run", decided, sizes, "float32", HOPPER, blas=True, tiles={}
+    )
+
+    (statement,) = made.module.program.statements
+    assert statement_text(statement).endswith("e[r + t - 39, 39 - t]*q[r + t - 39, d]")
