@@ -456,13 +456,15 @@ def test_factors_of_batches_are_not_copied_whichever_way_round_they_are(xp, monk
 # Text, its arrays, and how many products value and gradients are.
 JOINT = {
     "rows of two indices": ("input x[B,T,D], w[D,O]\ny[b,t,o] = sum{d} x[b,t,d]*w[d,o]", [(3, 17, 18), (18, 19)], 3),
-    "a factor for all of a batch": ("input x[B,D,P,Q], w[O,D]\ny[b,o,p,q] = sum{d} x[b,d,p,q]*w[o,d]", [(3, 18, 5, 7), (19, 18)], 2),
+    "a factor for all of a batch": ("input x[B,D,P,Q], w[O,D]\ny[b,o,p,q] = sum{d} x[b,d,p,q]*w[o,d]", [(3, 18, 5, 7), (19, 18)], 3),
     "terms of two indices": ("input x[B,T,P,D], w[P,D,O]\ny[b,t,o] = sum{p,d} x[b,t,p,d]*w[p,d,o]", [(2, 17, 3, 18), (3, 18, 19)], 3),
-    "matrices whose rows lie apart": ("input x[O,B,D], w[D,P]\ny[b,o,p] = sum{d} x[o,b,d]*w[d,p]", [(17, 2, 18), (18, 19)], 2),
+    "matrices whose rows lie apart": ("input x[O,B,D], w[D,P]\ny[b,o,p] = sum{d} x[o,b,d]*w[d,p]", [(17, 2, 18), (18, 19)], 3),
     "a result whose rows lie apart": ("input x[B,T,D], w[B,D,O]\ny[t,b,o] = sum{d} x[b,t,d]*w[b,d,o]", [(3, 17, 18), (3, 18, 19)], 3),
     "heads between rows and terms": ("input x[B,T,P,D], w[B,O,P,D]\ny[b,p,t,o] = sum{d} x[b,t,p,d]*w[b,o,p,d]", [(3, 17, 2, 18), (3, 19, 2, 18)], 6),
     "heads between rows and columns": ("input x[B,P,T,D], w[B,D,P,O]\ny[b,t,p,o] = sum{d} x[b,p,t,d]*w[b,d,p,o]", [(2, 3, 17, 18), (2, 18, 3, 19)], 6),
     "three factors": ("input x[B,D], w[O,D], v[P,D]\ny[b,o,p] = sum{d} x[b,d]*w[o,d]*v[p,d]", [(17, 18), (16, 18), (19, 18)], None),
+    "a contraction": ("input x[B,D,T,P], w[D,O,P,Q]\ny[b,o,t,q] = sum{d,p} x[b,d,t,p]*w[d,o,p,q]", [(4, 5, 6, 7), (5, 3, 7, 8)], 3),
+    "a contraction in another value": ("input x[B,D,T,P], w[D,O,P,Q]\ny[b,o,t,q] = tanh(sum{d,p} x[b,d,t,p]*w[d,o,p,q])", [(4, 5, 6, 7), (5, 3, 7, 8)], None),
     "terms of a sum": ("input x[O,T,D], w[T,P], v[D,P]\ny[o,p] = sum{t,d} x[o,t,d]*w[t,p]*v[d,p]", [(20, 17, 18), (17, 19), (18, 19)], None),
 }  # fmt: skip
 
@@ -473,8 +475,9 @@ JOINT = {
 def test_products_of_several_indices_are_left_to_cublas(xp, monkeypatch, name, dtype):
     monkeypatch.setattr("tadc.schedule.nest.matrix_product.WORTH", 100)
     monkeypatch.setattr("tadc.schedule.nest.matrix_product.WORTH_OF_CALL", 100)
-    for module in ("products_apart", "several_factors"):
+    for module in ("products_apart", "several_factors", "turned_operands"):
         monkeypatch.setattr(f"tadc.schedule.gpu.{module}.WORTH", 0.01)
+    monkeypatch.setattr("tadc.schedule.gpu.turned_operands.LARGE", 100)
     text, shapes, count = JOINT[name]
     text = f"size B, T, D, O, P, Q\n{text}"
     text = text.replace("size B, T, D, O, P, Q", f"size {', '.join(s for s in 'BTDOPQ' if re.search(rf'[[,]{s}[],]', text))}")  # fmt: skip

@@ -35,6 +35,8 @@ SUMS = {
                              {"N": 10**5, "M": 10**5}, {"N": 5, "M": 9}),
     "paper": ("size N, M, K\ninput a[N, K], b[M, K], c[N, N], d[N + K - 1]\nf[i, j] = exp(-sum{k} ((a[i, k] + b[j, k])**2*c[i, i]/K + d[i + k]**3/K))",
               {"N": 1024, "M": 1024, "K": 512}, {"N": 9, "M": 11, "K": 40}),
+    "rows and columns": ("size N\ninput a[N, N]\ny = sum{i, j} (a[i, j] - a[j, i])**2*exp(a[j, i])", {"N": 8192}, {"N": 70}),
+    "rows and columns of matrices": ("size N, M\ninput t[N, M, M], e[N]\ny = sum{n, i, j} t[n, i, j]*(2*t[n, i, j] - t[n, j, i])/(e[n] + 9)", {"N": 500, "M": 200}, {"N": 3, "M": 70}),
     "mttkrp": ("size I, J, K, R\ninput x[I, J, K], b[J, R], c[K, R]\na[i, r] = sum{j, k} x[i, j, k]*b[j, r]*c[k, r]",
                {"I": 256, "J": 256, "K": 256, "R": 32}, {"I": 6, "J": 7, "K": 40, "R": 32}),
     "sums in choices": ("size N\ninput x[N], y[N]\nf[i: 4] = if i = 1 then sum{j} x[j]*y[j] else if i >= 2 then sum{j: N | j >= i} x[j - i]**2 else 0",
@@ -398,3 +400,68 @@ def test_terms_that_there_may_be_none_of_are_not_stored():
     lowered = GpuModule.of(module, {"N": 2**12})
 
     assert not [t for t in lowered.module.program.tensors if "_terms" in t]
+
+
+def test_each_of_two_sums_of_an_element_has_the_parts_that_it_has_alone():
+    """What the other one takes while it has none hides no gain."""
+    by_rows, by_columns = (
+        "sum{i: H, j: W} a[i, j]*x[i + k, j]",
+        "sum{i: H, j: W} b[i, j]*y[i, j + k]",
+    )
+    of_rows, of_columns = "a[H, W], x[H + 30, W]", "b[H, W], y[H, W + 30]"
+    sizes = {"H": 4096, "W": 4096}
+
+    def parts(inputs, body):
+        f = tadc.compile(
+            f"size H, W\ninput {inputs}\ng[k: 31] = {body}", backend="cuda", dtype="float32"
+        )
+        decided = compiler.gpu_decisions(f.program, sizes, "float32", Options())
+        made = compiler.lowered_for_gpu(
+            f.program, "run", decided, sizes, "float32", HOPPER, blas=True, tiles={}
+        )
+        return [s.target.shape for s in made.module.program.statements[:-1]]
+
+    together = parts(f"{of_rows}, {of_columns}", f"({by_rows}) + {by_columns}")
+
+    assert together == parts(of_rows, by_rows) + parts(of_columns, by_columns)
+
+
+@pytest.mark.parametrize("name", ["rows and columns", "rows and columns of matrices"])
+def test_parts_of_neighbours_have_runs_of_the_rows_that_are_read_across(name):
+    """A block copies of each of its threads' rows; a warp would read a line for each of its threads."""
+    primal, _ = scheduled(name)
+
+    first = primal.kernels[0]
+    (buffer,) = first.buffers
+    assert buffer.counts[-2:] in {(256, 16), (32, 16)}  # of runs of 32, in two turns
+    assert first.team == 256
+    assert not any(isinstance(s, TeamLoop) for s in steps_of(first.kernel.body))
+
+
+def test_gradients_by_few_filters_have_parts_for_large_tiles_along_two_indices():
+    text = "size N, C, O, L\ninput x[N, C, L + 8], dy[N, O, L]\ndw[o, c, k: 3] = sum{n, l: L} dy[n, o, l]*x[n, c, l + 4*k]"
+    sizes = {"N": 16, "C": 64, "O": 64, "L": 8192}
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+    decided = compiler.gpu_decisions(f.program, sizes, "float32", Options())
+
+    made = compiler.lowered_for_gpu(
+        f.program, "run", decided, sizes, "float32", HOPPER, blas=True, tiles={}
+    )
+
+    first = made.kernels[0]
+    assert [n.constant for n in first.kernel.extents][:2] == [64, 16]
+    assert first.points_of_thread >= 48
+
+
+def test_long_windows_that_move_with_an_element_begin_at_0_where_that_is_faster():
+    text = "size T\ninput e[T, 40], q[T, 24]\nk[r: T + 39, d] = sum{t: T | t <= r and r - t < 40} e[t, r - t]*q[t, d]"
+    f = tadc.compile(text, backend="cuda", dtype="float32")
+    sizes = {"T": 60000}
+    decided = compiler.gpu_decisions(f.program, sizes, "float32", Options())
+
+    made = compiler.lowered_for_gpu(
+        f.program, "run", decided, sizes, "float32", HOPPER, blas=True, tiles={}
+    )
+
+    (statement,) = made.module.program.statements
+    assert statement_text(statement).endswith("e[r + t - 39, 39 - t]*q[r + t - 39, d]")

@@ -43,7 +43,7 @@ def test_a_large_product_in_another_value_is_a_librarys(name):
 def test_what_is_no_product_in_another_value_stays_as_it_is(name):
     made = module(WHOLE[name], LARGE)
 
-    assert len(made.kernels) == 1
+    assert {t.removesuffix("_parts") for k in made.kernels for t in k.kernel.writes} == {"y"}
     assert bool(made.products) == (name == "a product alone")
 
 
@@ -113,3 +113,46 @@ def test_factors_are_stored_in_what_there_is_for_them():
     ]
 
     assert [bool(m.products) for m in made] == [False, True]
+
+
+CONTRACTIONS = {
+    # How many of the three tensors are copied.
+    "all between one another": ("t[I, K, A, C], w[K, J, C, B]", "r[i: I, j: J, a: A, b: B]", "sum{k, c} t[i, k, a, c]*w[k, j, c, b]", 3),
+    "a result as it is": ("t[I, K, A, C], w[K, J, C, B]", "r[i: I, a: A, j: J, b: B]", "sum{k, c} t[i, k, a, c]*w[k, j, c, b]", 2),
+    "terms in two orders": ("t[I, A, K, C], w[C, K, J, B]", "r[i: I, a: A, j: J, b: B]", "sum{k, c} t[i, a, k, c]*w[c, k, j, b]", 1),
+    "a product as it is": ("t[I, A, K, C], w[K, C, J, B]", "r[i: I, a: A, j: J, b: B]", "sum{k, c} t[i, a, k, c]*w[k, c, j, b]", 0),
+    "in another value": ("t[I, K, A, C], w[K, J, C, B]", "r[i: I, j: J, a: A, b: B]", "2 - sum{k, c} t[i, k, a, c]*w[k, j, c, b]", 2),
+    "a part of the terms": ("t[I, K, A, C], w[K, J, C, B]", "r[i: I, j: J, a: A, b: B]", "sum{k, c | k < c} t[i, k, a, c]*w[k, j, c, b]", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONTRACTIONS)
+def test_a_contraction_is_a_librarys_product_of_copies(name):
+    inputs, target, body, copied = CONTRACTIONS[name]
+    f = tadc.compile(
+        f"size I, J, A, B, K, C\ninput {inputs}\n{target} = {body}", backend="cuda", dtype="float32"
+    )
+    sizes = {**dict.fromkeys("IJK", 16), **dict.fromkeys("ABC", 100)}
+
+    made, without = (
+        CudaRunner(f.program, "float32", replace(f._options, blas=blas)).lowered(sizes)
+        for blas in (True, False)
+    )
+
+    assert len(made.products) == (copied is not None)
+    other = name == "in another value"
+    assert len(made.kernels) == len(made.products) + (copied or 0) + (other or copied is None)
+    assert len(without.kernels) == 1 and not without.products
+
+
+def test_copies_of_a_contraction_are_stored_in_what_there_is_for_them():
+    inputs, target, body, _ = CONTRACTIONS["terms in two orders"]
+    text = f"size I, J, A, B, K, C\ninput {inputs}\n{target} = {body}"
+    sizes = {**dict.fromkeys("IJK", 16), **dict.fromkeys("ABC", 100)}
+
+    def products(limit):
+        f = tadc.compile(text, backend="cuda", dtype="float32", memory_limit=limit)
+        return CudaRunner(f.program, "float32", f._options).lowered(sizes).products
+
+    assert products(4 * 1600**2)
+    assert not products(4 * 1600**2 - 1)

@@ -66,6 +66,11 @@ PROGRAMS = {
     "a transpose": ("size I, J\ninput a[I,J], b[J,I]\nc[j,i] = 2*a[i,j] + b[j,i]", {"I": 5000, "J": 5000}, ["64x32"]),
     "axes in another order": ("size I, J, K\ninput a[I,J,K]\nc[k,i,j: J+2] = if 1 <= j and j <= J then a[i,j-1,k] else 0", {"I": 300, "J": 300, "K": 300}, ["64x32"]),
     "a shear": ("size I, J\ninput a[2*J+3*I,I], b[2*J+3*I,I]\nc[i,j] = a[2*j+3*i,i] + b[2*j+3*i,i]", {"I": 5000, "J": 5000}, ["32x32"]),
+    "small matrices": ("size N\ninput x[N,6], a[N,6,6]\ny[n] = exp(sum{i,j} x[n,i]*a[n,i,j]*x[n,j])", {"N": 10**6}, ["256"]),
+    "short rows": ("size N\ninput x[N+1,20], y[N+20]\nd[n: N] = sum{k: 20} (if 1 <= k then x[n+1,20-k] else 2)*y[n+k]", {"N": 10**6}, ["256"]),
+    "rows and columns": ("size N\ninput a[N,N]\nd[j] = sum{i: N | i != j} (a[i,j] - a[j,i])**2", {"N": 100000}, ["256"]),
+    "rows of two kinds": ("size N, M\ninput a[N,M,12], b[M,N,12]\nd[i,j] = max{k} (a[i,j,k] - b[j,i,11-k])", {"N": 999, "M": 999}, ["8x32"]),
+    "windows that move": ("size T\ninput e[T,40], q[T,24]\nk[r: T+39,d] = sum{t: T | t <= r and r - t < 40} e[t,r-t]*q[t,d]", {"T": 60000}, ["128x24"]),
     "a border around a loop": ("size J, K, N\ninput g[N,K], w[3,K,J]\nc[i: N+2,j] = sum{p: 3} (if 0 <= i-p and i-p < N then (max{k} g[i-p,k]*w[p,k,j]) else 0)", {"J": 1000, "K": 1000, "N": 1000}, ["64x64"]),
 }  # fmt: skip
 EXTENTS = (1, 2, 7, 9, 31, 32, 33, 64, 65, 128, 257)

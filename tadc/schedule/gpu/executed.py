@@ -626,6 +626,8 @@ class _Counter:
     def _tensors(self, e: Expr) -> frozenset[str]:
         """The tensors and locals that the value reads."""
         read = self.tensors
+        if e in read:  # as it mostly is
+            return read[e]
         for node in postorder((e,), lambda n: () if n in read else n.operands):
             if node not in read:
                 own = {node.tensor} if isinstance(node, Read) else ()

@@ -40,6 +40,7 @@ from tadc.schedule.gpu.teams import TeamBody
 from tadc.schedule.gpu.tile import Shape, tiled
 from tadc.schedule.gpu.tile_choice import Choice
 from tadc.schedule.gpu.together import with_values_together
+from tadc.schedule.gpu.turned_operands import with_turned_operands
 from tadc.schedule.nest.long_sums import long_sums_in_blocks
 from tadc.schedule.nest.loop_nest import Kernel, Tile, has_loops
 from tadc.schedule.nest.lower import kernel_of_points, kernels
@@ -50,6 +51,7 @@ from tadc.schedule.nest.sizes import Sizes, values_of_sizes
 from tadc.schedule.nest.work import works
 from tadc.schedule.rewrite.short import with_numbers, with_short_sums
 from tadc.schedule.rewrite.single_terms import with_single_terms
+from tadc.schedule.rewrite.windows import long_windows_from_zero
 
 __all__ = ["gpu_kernel", "gpu_kernels", "gpu_program", "plain_kernel", "tile_choices"]
 
@@ -97,10 +99,12 @@ def gpu_program(
     times = None if sizes is None else partial(_times, sizes, machine, dtype, blas)
     program = _with_single_terms(program, times)
     if sizes is not None and times:
+        program = _with_long_windows(program, times)
         program = with_stored_factors(program, sizes, room, times)
         if blas and dtype not in HALF_TYPES:
             program = with_two_factors(program, sizes, dtype, room, times)
             program = with_products_apart(program, sizes, dtype, room, times)
+            program = with_turned_operands(program, sizes, dtype, room, times)
     program = split(program, sizes, machine, blas=blas, room=room, times=times)
     program = running_in_parts(program, sizes, machine)
     return unrounded(
@@ -115,6 +119,16 @@ def _with_single_terms(program: Program, times: Times | None) -> Program:
         made = with_single_terms(s, program)
         is_slower = made is not s and times and times(program, [s])[0] < times(program, [made])[0]
         statements.append(s if is_slower else made)
+    return replace(program, statements=tuple(statements))
+
+
+def _with_long_windows(program: Program, times: Times) -> Program:
+    """Windows begin at 0, where that is faster by the model: then all points of a tile have the same loop."""
+    statements = []
+    for s in program.statements:
+        made = long_windows_from_zero(s)
+        is_faster = made is not s and times(program, [made])[0] * BETTER < times(program, [s])[0]
+        statements.append(made if is_faster else s)
     return replace(program, statements=tuple(statements))
 
 
@@ -398,7 +412,7 @@ class _Schedules:
                 yield GpuKernel(replace(self.kernel, body=steps), team)
         yield from self._of_several()
         chosen = self.choice.chosen(blocks=self.blocks)
-        for shape in (*self.choice.shortlist(), *self.choice.without_loops()):
+        for shape in (*self.choice.shortlist(), *self.choice.without_loops(), *self.choice.of_rows()):  # fmt: skip
             if shape != chosen or self._team(self.choice.time(shape)) > 1:  # else it is the usual
                 yield self.tiled(shape)
         least = TERMS_OF_COLUMN * SHORT * self.machine.column

@@ -7,19 +7,20 @@ So are those of all terms of a sum: a[i, r] = sum{j} b[j, r]*sum{k} x[i, j, k]*c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, prod
 
-from tadc.ir.affine import Affine, Symbol, constant, symbol
+from tadc.ir.affine import Affine, Symbol, constant
 from tadc.ir.domain import EVERYWHERE
-from tadc.ir.expr import Expr, Read, Reduce
+from tadc.ir.expr import Expr, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import replaced
 from tadc.normalize.in_bounds import is_never_empty
 from tadc.schedule.gpu.stored_factors import Times
 from tadc.schedule.gpu.terms import guards, has_data, terms_of
+from tadc.schedule.gpu.turned_operands import element, turned_ways
 from tadc.schedule.nest.matrix_product import index_orders, large_product
 from tadc.schedule.nest.sizes import Sizes
 
@@ -41,12 +42,12 @@ def with_products_apart(
         made: list[Statement] = []
         reads: dict[Expr, Expr] = {}
         free = left
-        for product in _products(s, program, sizes, names):
-            bytes_ = product.target.bytes_at(sizes, dtype)
+        for e, statements_of in _products(s, program, sizes, names):
+            bytes_ = sum(t.target.bytes_at(sizes, dtype) for t in statements_of)
             if bytes_ <= free:
                 free -= bytes_
-                made.append(product)
-                reads[product.body] = Read(product.target.name, tuple(map(symbol, product.indices)))
+                made += statements_of
+                reads[e] = element(statements_of[-1])
         reading = replace(s, body=replaced(s.body, reads))
         if made and times(program, [s])[0] >= WORTH * times(program, [*made, reading])[0]:
             left = free
@@ -56,16 +57,30 @@ def with_products_apart(
     return replace(program, statements=tuple(statements))
 
 
-def _products(s: Statement, program: Program, sizes: Sizes, names: Names) -> Iterator[Statement]:
-    """Statements of the large products that each element of a statement needs, or each term of its sums, and is more than."""
+def _products(
+    s: Statement, program: Program, sizes: Sizes, names: Names
+) -> Iterator[tuple[Reduce, list[Statement]]]:
+    """The large products that each element of a statement needs, or each term of its sums, and is more than; each with the statements that
+    compute it: copies of its factors may come first.
+    """
     if has_data(s) or s.derived:
         return
     for e, box in _sums(s, program):
         name = names.copy().fresh(f"{s.target.name}_sum")
-        each = (_stored(e, {i: box[i] for i in order}, s, name) for order in index_orders(e, box))
-        if made := next((p for p in each if large_product(p, program, sizes)), None):
-            names.fresh(name)
-            yield made
+        each = [_stored(e, {i: box[i] for i in order}, s, name) for order in index_orders(e, box)]
+        made = next(([p] for p in each if large_product(p, program, sizes)), None)
+        if made is None:
+            ways = (w for p in each for w in turned_ways(p, program, sizes, names))
+            made = min(ways, key=lambda way: _copied(way, sizes), default=None)
+        if made:
+            for t in made:
+                names.fresh(t.target.name)
+            yield e, made
+
+
+def _copied(statements: Sequence[Statement], sizes: Sizes) -> int:
+    """The elements of all tensors but the last one."""
+    return sum(prod(s.target.shape_at(sizes)) for s in statements[:-1])
 
 
 def _sums(s: Statement, program: Program) -> Iterator[tuple[Reduce, Mapping[Symbol, Affine]]]:

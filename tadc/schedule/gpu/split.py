@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain
 from math import ceil, isqrt, prod
 from operator import itemgetter
 from typing import Literal, TypeAlias
@@ -35,25 +35,24 @@ from tadc.ir.domain import (
     EVERYWHERE,
     Condition,
     Derived,
-    Determined,
     Domain,
     at_least_zero,
     quotients,
 )
-from tadc.ir.expr import NEUTRAL, Expr, Read, Reduce
+from tadc.ir.expr import NEUTRAL, Const, Expr, Read, Reduce
 from tadc.ir.names import Names
 from tadc.ir.program import Program, Statement, Tensor
 from tadc.ir.walk import postorder, replaced, substitute
 from tadc.normalize.reductions import extents_in_body
 from tadc.schedule.gpu.machine import Machine
 from tadc.schedule.gpu.sampled import about
+from tadc.schedule.gpu.sum_reads import along_rows, are_rows, has_windows, is_product
 from tadc.schedule.gpu.terms import Counts, depends_on, guards, has_data, only, terms_of
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.layout import Layout
 from tadc.schedule.nest.lower import kernels, loop_of
 from tadc.schedule.nest.matrix_product import large_product
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes, with_midpoints
-from tadc.schedule.nest.step_costs import subscripts
 from tadc.schedule.rewrite.moved import at_combination
 from tadc.schedule.rewrite.running import running
 from tadc.schedule.rewrite.separate import Around, Separation
@@ -62,12 +61,14 @@ __all__ = ["split"]
 
 # The kinds of parts: those of a warp, or of threads whose elements lie side by side; of products, those of tiles. Besides them there are
 # parts of threads side by side, each of several elements that read the same; of products those of single elements, and of sums along diagonals
-# those of tiles; and those of threads that have the elements for all values of the indices that have few. Where terms are sums of products of
+# those of tiles; those of threads that have the elements for all values of the indices that have few; and those of threads side by side that
+# read `rows` too, each its own, of which a part has runs of neighbours, so that a block may copy these; and of products as `many` as keep a GPU
+# busy whose threads have large tiles, along several indices if need be. Where terms are sums of products of
 # something of the element by something of the term, parts are `pairs`' columns: a tile has pairs of elements and parts.
-_Kind: TypeAlias = Literal["usual", "beside", "turned", "whole", "pairs"]
+_Kind: TypeAlias = Literal["usual", "beside", "rows", "turned", "whole", "many", "pairs"]
 # The seconds of some statements of a program, and the least that they need.
 _Times: TypeAlias = Callable[[Program, Sequence[Statement]], tuple[float, float]]
-OTHERS: tuple[_Kind, ...] = ("beside", "turned", "whole")
+OTHERS: tuple[_Kind, ...] = ("beside", "rows", "turned", "whole", "many")
 
 WORTH = 2**12  # terms in all: with fewer another kernel costs more than it saves
 WORTH_OF_OTHER = 2**18  # the same, where an index is cut that is not the longest
@@ -90,8 +91,7 @@ MOST_OF_PAIRS = 2**24  # parts of all elements
 FAR = 1.5  # times the least time: parts of another kind are looked at
 WORTH_OF_OTHER_KIND = 1.1  # times as fast as the usual parts
 SOON = 4  # launches: what takes no longer is looked at whole too
-LONG = 16  # an index of which a tile has several values
-OF_TILE = 8  # points of a thread
+OF_TILE, OF_LARGE_TILE = 8, 64  # points of a thread
 FEW_VALUES = 9  # of an index, of which a thread may have all
 MOST_TERMS = 2**26  # sums that are stored to be summed
 ITEM = 8  # bytes of a stored term, at most
@@ -360,12 +360,17 @@ def _in_best_parts(
     """As `_in_parts`, in parts of the kind that is fastest, or whole. `mates` are the statements with which this one shares terms that are pairs."""
     if times is None:
         return _in_parts(e, s, where, on, names)
+    # Others of its sums, which may still be whole, would hide what is gained.
+    others_of_it: dict[Expr, Expr] = {
+        other: Const(NEUTRAL[other.op]) for other in guards(s.body) if other is not e
+    }
+    alone = replace(s, body=replaced(s.body, others_of_it))
 
     def taken(
         found: tuple[tuple[Statement, ...], Reduce] | None, mates: Sequence[Statement] = ()
     ) -> tuple[float, float]:
         before, whole = found or ((), e)
-        return times([*before, replace(s, body=replaced(s.body, {e: whole})), *mates])
+        return times([*before, replace(alone, body=replaced(alone.body, {e: whole})), *mates])
 
     if pairs := _in_parts(e, s, where, on, names.copy(), "pairs"):
         time, least = taken(_in_parts(e, s, where, on, names.copy()), mates)
@@ -410,12 +415,15 @@ def _in_parts(
         first, of_parts, inner = parts.statements(first, where, names)
         indices, domain = (*whole.indices, *inner.indices), whole.domain & inner.domain
         whole = Reduce(e.op, indices, (), domain, inner.body)
-    number = prod(_counts(whole, on.values).values())
+    counts = _counts(whole, on.values)
+    number = prod(counts.values())
     if parts.team > 1 or number <= on.machine.block:
         return (first,), whole
     # Parts of an element lie apart: of so many parts some are added up before.
-    longest = max(whole.indices, key=_counts(whole, on.values).__getitem__)
-    some = _Parts(whole, longest, isqrt(number), team=1, lanes=0, adjacent="", most=0)
+    longest = max(whole.indices, key=counts.__getitem__)
+    some = _Parts(
+        whole, longest, min(isqrt(number), counts[longest]), team=1, lanes=0, adjacent="", most=0
+    )
     second, _, whole = some.statements(s, EVERYWHERE, names)
     return (first, second), whole
 
@@ -447,7 +455,8 @@ class _Parts:
     def again(self, parts: Reduce) -> _Again:
         """What is settled for further parts of these."""
         at = self.reduce.indices.index(self.index)
-        return _Again(self.team, parts.indices[at + 1] if self.lanes else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
+        runs = self.lanes and self.kind != "rows"
+        return _Again(self.team, parts.indices[at + 1] if runs else self.adjacent, self.most // self.count, self.kind)  # fmt: skip
 
     @property
     def _number(self) -> Affine:
@@ -487,9 +496,12 @@ class _Parts:
                 # The implied bounds of `m`, whose loop is outside.
                 most = place + (self.lanes - 1 if a > 0 else 0)
                 conditions.append(c.substitute({k: most}))
+        indices = tuple(i for old in e.indices for i in (new if old == k else (old,)))
+        if self.kind == "rows" and self.lanes:  # neighbours of a row are copied at once
+            indices = (*(i for i in indices if i != r), r)
         body = Reduce(
             e.op,
-            tuple(i for old in e.indices for i in (new if old == k else (old,))),
+            indices,
             tuple(d.substitute(values) for d in e.derived),
             Domain.of(conditions) & Domain.box({r: constant(self.lanes)} if self.lanes else {}),
             substitute(e.body, values),
@@ -497,7 +509,9 @@ class _Parts:
         box, derived = depends_on(e, where, s)
         count = {t: self._number}
         is_last = (
-            self.team > 1 or self.kind == "pairs" or (self.kind == "beside" and k == self.adjacent)
+            self.team > 1
+            or self.kind == "pairs"
+            or (self.kind in {"beside", "rows"} and k == self.adjacent)
         )
         box = {**box, **count} if is_last else {**count, **box}
         name = names.fresh(f"{s.target.name.removesuffix('_parts')}_parts")
@@ -524,15 +538,15 @@ def _parts(
     kind = again.kind if again else kind
     if kind == "pairs":
         return None if again else _columns(e, s, points, values, machine)
-    beside, is_product = kind == "beside", _is_product(e, s.extents, s.derived, values)
-    of_tiles = is_product != (kind == "turned")
-    if of_tiles and not is_product and not _has_windows(e, s):
+    beside, is_of_products = kind == "beside", is_product(e, s.extents, s.derived, values)
+    of_tiles = is_of_products != (kind == "turned")
+    if of_tiles and not is_of_products and not has_windows(e, s):
         return None
     fewest = 2 if again else BETTER
-    of_thread = _whole(s, values) if kind == "whole" else OF_TILE if of_tiles or beside else 1
+    of_thread = _whole(s, values) if kind == "whole" else OF_LARGE_TILE if kind == "many" else OF_TILE if of_tiles or beside else 1  # fmt: skip
     if fewest * points > machine.resident_threads * of_thread:
         return None
-    if of_tiles and again:
+    if of_tiles and again and kind != "many":
         return None  # blocks have tiles of it
     middle = _middle(s, values)
     counts = _counts(e, middle)
@@ -540,7 +554,9 @@ def _parts(
     if points * terms < WORTH:
         return None
     warp = machine.warp
-    if (is_product and kind in {"beside", "whole"}) or (of_tiles and points < OF_TILE):
+    if kind in ({"beside", "rows", "whole"} if is_of_products else {"many"}):
+        return None
+    if of_tiles and points < OF_TILE:
         return None
     if kind == "whole" and of_thread == 1:
         return None
@@ -551,14 +567,14 @@ def _parts(
         *outer, inner = counts
         index = max(outer, key=lambda i: counts[i], default=inner)
         index = index if counts[index] >= BETTER * LEAST else inner
-        team, adjacent, threads = 1, "", points / OF_TILE
+        team, adjacent, threads = 1, "", points / of_thread
         # Sums in the terms have the innermost loop.
         lanes = warp if index == inner and not _sums(e.body) else 0
         least = LEAST * lanes if lanes else 1
     else:
         if again:
             team, adjacent = again.team, again.whole
-        elif kind == "whole":
+        elif kind in {"rows", "whole"}:
             team, adjacent = 1, ""
         else:
             adjacent = _neighbours(e, s, points, counts, on)
@@ -569,17 +585,23 @@ def _parts(
             number = counts[adjacent]
             number = number if number < 2 * MOST_BESIDE else MOST_BESIDE
             return _Parts(e, adjacent, number, 1, 0, adjacent, OF_TILE * MOST_PARTS, kind)
-        free = {i: n for i, n in counts.items() if not (again and i == adjacent)}
+        if kind == "rows" and not again:
+            return _beside_rows(e, counts, machine)
+        along = along_rows(e, s.indices[-1:], counts) if kind == "rows" else ""
+        free = {i: n for i, n in counts.items() if not (again and i in {adjacent, along})}
+        if along and counts[along] >= BETTER * warp:
+            free = {along: counts[along]}
         index = max(free, key=lambda i: free[i], default="")
         is_short = team > 1 and adjacent == index and free[index] < fewest * team
         if is_short and points * terms >= WORTH_OF_OTHER:
             # It has no parts for warps: it stays whole, and another index is cut.
             del free[index]
             index = max(free, key=lambda i: free[i], default=index)
-        rows = kind == "whole" and _are_rows(e, index)
+        rows = kind == "whole" and are_rows(e, index)
         if adjacent == index and not again:
             team = _team(e, adjacent, points, counts[index], terms, on)
-        lanes = warp if rows else team if team > 1 and adjacent == index else 0
+        runs = rows or (along and index == along)
+        lanes = warp if runs else team if team > 1 and adjacent == index else 0
         threads = points * team / of_thread
         least = max(1, lanes, LEAST * counts.get(index, 1) * team // terms)
     is_idle = FEWER * points * ENOUGH_PARTS <= machine.resident_threads
@@ -606,6 +628,16 @@ def _parts(
         return None
     extent = None if lanes or number < counts[index] else _extent(e, index, on)
     return _Parts(e, index, number, team, lanes, adjacent, most, kind, extent)
+
+
+def _beside_rows(e: Reduce, counts: Mapping[Symbol, int], machine: Machine) -> _Parts | None:
+    """Parts of threads side by side, of which each reads in a row of its own too."""
+    long = (i for i in sorted(counts, key=lambda i: -counts[i]) if counts[i] >= machine.warp)
+    near = next((i for i in long if along_rows(e, (i,), counts)), "")
+    if not near:
+        return None
+    number = counts[near] if counts[near] < 2 * MOST_BESIDE else MOST_BESIDE
+    return _Parts(e, near, number, 1, 0, near, int(machine.resident_threads), "rows")
 
 
 def _extent(e: Reduce, index: Symbol, on: _On) -> Affine | None:
@@ -640,7 +672,7 @@ def _of_pairs(e: Reduce, s: Statement, values: Sizes) -> Symbol:
     sums, derived = _sums(e.body), (*s.derived, *e.derived)
     for i in sorted(counts, key=lambda i: -counts[i]):
         pairs = {**s.extents, i: constant(counts[i])}
-        if any(_is_product(r, pairs, derived, values, i) for r in sums):
+        if any(is_product(r, pairs, derived, values, i) for r in sums):
             return i
     return ""
 
@@ -729,44 +761,10 @@ def _reads(e: Reduce) -> list[Read]:
     return [r for r in postorder((e.body,)) if isinstance(r, Read) and r.subscripts]
 
 
-def _are_rows(e: Reduce, index: Symbol) -> bool:
-    """Whether neighbours in the index are neighbours in rows of some tensor: parts have several."""
-    return any(len(read) > 1 and abs(read[-1].coefficient(index)) == 1 for read in subscripts(e.body))  # fmt: skip
-
-
 def _whole(s: Statement, values: Sizes) -> int:
     """The elements of a thread that has all values of the indices that have few."""
     few = (n.at(values) for n in s.target.shape)
     return min(OF_TILE, prod(n for n in few if n <= FEW_VALUES))
-
-
-def _is_product(
-    e: Reduce,
-    extents: Mapping[Symbol, Affine],
-    derived: Sequence[Determined],
-    values: Sizes,
-    one: Symbol = "",
-) -> bool:
-    """Whether there are two long indices, on which no range depends, and each read in the loops is without one of them. One of them may be
-    given.
-    """
-    depended_on = {i for c in e.domain if not c.form.coefficients.keys().isdisjoint(e.indices) for i in c.form.symbols}  # fmt: skip
-    depended_on |= {i for d in (*e.derived, *derived) for i in d.symbols}
-    long = [i for i, n in extents.items() if n.at(values) >= LONG and i not in depended_on]
-    reads = ({i for form in indices for i in form.symbols} for indices in subscripts(e.body))
-    used = [indices for indices in reads if not indices.isdisjoint(e.indices)]
-    return any(
-        all(not {i, j} <= indices for indices in used) and {i, j} <= set().union(*used)
-        for i, j in combinations(long, 2)
-        if one in {i, j, ""}
-    )
-
-
-def _has_windows(e: Reduce, s: Statement) -> bool:
-    """Whether elements read the same for other values of an index of the sum: sums along diagonals, and of windows."""
-    own, summed = set(s.indices), set(e.indices)
-    forms = (set(form.symbols) for read in subscripts(e.body) for form in read)
-    return any(own & used and summed & used for used in forms)
 
 
 def _counts(e: Reduce, values: Sizes) -> dict[Symbol, int]:

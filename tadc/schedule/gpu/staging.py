@@ -112,12 +112,13 @@ def count_of(
     counts: Mapping[Symbol, int],
     runs: int,
     most: int,
+    of_row: int = 0,
 ) -> int:
     """The number of values of the loop that are staged at a time, with at most `most` elements; 0 for none.
 
-    `counts` are those of all other indices.
+    `counts` are those of all other indices. Copies of rows are worth it if these have enough elements.
     """
-    if runs >= LEAST:
+    if max(runs, of_row) >= LEAST:
         for count in PARTS:
             count = min(count, runs)
             numbers = {**counts, loop: count}
@@ -257,6 +258,7 @@ class _Staging:
     most: int  # elements in the buffers of a loop, or of a tile without loops
     halves: int  # of each buffer
     locals: set[str]  # that are new
+    rows: bool  # what neighbouring threads would read in different rows is copied too
 
     def steps(self, steps: Sequence[Step], values: Sizes) -> Iterator[Step]:
         values = with_midpoints([s for s in steps if isinstance(s, LetIndex)], values)
@@ -286,9 +288,15 @@ class _Staging:
             if index in e.symbols and bound.isdisjoint(e.symbols) and e.tensor in self.tensors
         )
         counts = {s: n for s, n in box.counts.items() if s != index}
+        near, along = self.tile[-1].index, {index, *stage.inner}
+        apart = {e for e in reads if self.rows and lies_apart(e, near, along)}
+        runs_of_row = runs * stage.runs if apart else runs
         for together in TOGETHER:
-            shared = [e for e in reads if replace(box, count=together).is_shared(e)]
-            count = count_of([e.subscripts for e in shared], index, stage, counts, runs, self.most)
+            several = replace(box, count=together)
+            shared = [e for e in reads if e in apart or several.is_shared(e)]
+            count = count_of(
+                [e.subscripts for e in shared], index, stage, counts, runs, self.most, runs_of_row
+            )
             if shared and count:
                 break
         else:
@@ -441,8 +449,10 @@ def staged(
     machine: Machine,
     *,
     ahead: bool = False,
+    rows: bool = False,
 ) -> tuple[tuple[tuple[Step, ...], ...], frozenset[str]]:
-    """The bodies of a tile, of which one is run, with loops staged, their buffers filled `ahead` or not; and locals that are new.
+    """The bodies of a tile, of which one is run, with loops staged, their buffers filled `ahead` or not; and locals that are new. With `rows` what
+    neighbouring threads would read in different rows is copied, although each element is read once.
 
     `box` has the kernel's indices, `moving` the other symbols that differ in each body between points of the tile.
     """
@@ -456,7 +466,7 @@ def staged(
         for body, differing in zip(bodies, moving, strict=True):
             halves = 2 if ahead else 1
             staging = _Staging(
-                tile, differing, naturals, tensors, taken, buffers, most, halves, new
+                tile, differing, naturals, tensors, taken, buffers, most, halves, new, rows
             )
             each = staging.steps if has_loops(body) else staging.turned
             results.append(tuple(each(body, values)))

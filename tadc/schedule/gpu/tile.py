@@ -51,14 +51,15 @@ __all__ = ["NO_TILE", "Shape", "laned", "tiled", "within_box"]
 class Shape:
     """The shape of a tile: for each of its indices the number of values of a thread, and of threads of a block along it.
 
-    Without `threads` each thread has a tile of its own. A block may fill its buffers `ahead`, and `near` has the neighbours of a thread
-    along some indices.
+    Without `threads` each thread has a tile of its own. A block may fill its buffers `ahead`, `near` has the neighbours of a thread
+    along some indices, and with `rows` a block copies what neighbouring threads would read in different rows, although each element is read once.
     """
 
     counts: Mapping[Symbol, int]
     threads: Mapping[Symbol, int] = field(default_factory=dict)
     ahead: bool = False
     near: Mapping[Symbol, int] = field(default_factory=dict)
+    rows: bool = False
 
     @property
     def points(self) -> int:
@@ -198,6 +199,7 @@ def _of_block(
         {**values, **_ends(indices, values)},
         machine,
         ahead=shape.ahead,
+        rows=shape.rows,
     )
     loops = [s for body in made for s in steps_of(body) if isinstance(s, (Loop, Staged))]
     if not any(isinstance(s, Staged) for s in loops):

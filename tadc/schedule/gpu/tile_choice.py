@@ -276,6 +276,18 @@ class Choice:
                     counts = {i: rows * TURNED // block, self.last: 1}
                     yield Shape(counts, {i: block // TURNED, self.last: TURNED})
 
+    def of_rows(self) -> Iterator[Shape]:
+        """Tiles of a block that copies what its threads, neighbours in the last index, would each read in a row of its own."""
+        loops = {s.range.index for s in steps_of(self.kernel.body) if isinstance(s, Loop)}
+        if not any(lies_apart(e, self.last, loops) for e in reads_of(self.kernel.body)):
+            return
+        free, block = self.free(blocks=True), self.machine.block
+        if self.last in free:
+            yield Shape({self.last: 1}, {self.last: block}, rows=True)
+            for i in free:
+                if i != self.last and self.extents[i] * TURNED >= block:
+                    yield Shape({i: 1, self.last: 1}, {i: block // TURNED, self.last: TURNED}, rows=True)  # fmt: skip
+
     def of_team(self) -> Iterator[dict[Symbol, int]]:
         """Indices with all of their few values, for which a thread of a team has room for its parts of their sums."""
         for counts in self._short(self.free(blocks=True)):
@@ -377,7 +389,11 @@ class Choice:
 
     def _held(self, long: Sequence[Work], shape: Shape) -> int:
         """The values of its own that a thread holds for loops that are written out although they are `long`."""
-        own = (w for w in long if not w.staged or not self._is_shared(w.staged[0], shape, 1))
+        own = (
+            w
+            for w in long
+            if not (w.staged and any(self._is_shared(w.staged[0], shape, n) for n in TOGETHER))
+        )
         return sum(w.values(shape.counts, set()) for w in own)
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "MatrixProduct",
     "Operand",
     "index_orders",
+    "indices_of",
     "large_product",
     "large_products",
     "left_to_blas",
@@ -133,7 +134,7 @@ def _products(statement: Statement, program: Program) -> Iterator[MatrixProduct]
     tensors = program.tensors
     if len({statement.target.dtype, *(tensors[r.tensor].dtype for r in (a, b))}) > 1:
         return
-    found = _indices(a), _indices(b)
+    found = indices_of(a), indices_of(b)
     extents = dict(statement.extents)
     for read, indices in zip((a, b), found, strict=True):
         for i, n in zip(indices, tensors[read.tensor].shape, strict=False):
@@ -155,7 +156,7 @@ def _products(statement: Statement, program: Program) -> Iterator[MatrixProduct]
                 yield MatrixProduct(sizes, *operands)
 
 
-def _indices(read: Read) -> _Indices:
+def indices_of(read: Read) -> _Indices:
     """The indices that a read has, each alone and once; none if it has anything else."""
     symbols = [form.as_symbol() for form in read.subscripts]
     found = tuple(s for s in symbols if s)

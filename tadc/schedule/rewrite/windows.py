@@ -17,17 +17,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 from tadc.ir.affine import Affine, Symbol, symbol
 from tadc.ir.domain import Condition, Domain, divisions
 from tadc.ir.expr import Call, Expr, Reduce
-from tadc.ir.program import Program
+from tadc.ir.program import Program, Statement
 from tadc.ir.walk import postorder, rewrite, substitute
 from tadc.schedule.rewrite.rows import is_expensive
 
-__all__ = ["windows_from_zero"]
+__all__ = ["long_windows_from_zero", "windows_from_zero"]
 
-LONGEST = 16  # values
+LONGEST = 16  # values of a window that is one for every target
 
 
 def windows_from_zero(program: Program, for_lanes: bool = False) -> Program:
@@ -37,18 +38,29 @@ def windows_from_zero(program: Program, for_lanes: bool = False) -> Program:
     for s in program.statements:
         quotients = frozenset(d.name for d in divisions(s.derived))
         lane = s.indices[-1] if for_lanes and s.indices else None
-        moved = partial(_from_zero, quotients, lane, sizes)
+        moved = partial(_from_zero, quotients, lane, sizes, LONGEST)
         statements.append(replace(s, body=rewrite(s.body, moved)))
     return replace(program, statements=tuple(statements))
 
 
+def long_windows_from_zero(s: Statement) -> Statement:
+    """The statement whose windows begin at 0, however long they are."""
+    moved = partial(_from_zero, frozenset(), None, frozenset(), inf)
+    body = rewrite(s.body, moved)
+    return s if body is s.body else replace(s, body=body)
+
+
 def _from_zero(
-    quotients: frozenset[Symbol], lane: Symbol | None, sizes: frozenset[Symbol], e: Expr
+    quotients: frozenset[Symbol],
+    lane: Symbol | None,
+    sizes: frozenset[Symbol],
+    longest: float,
+    e: Expr,
 ) -> Expr:
     if not isinstance(e, Reduce) or e.derived:
         return e
     for depth, index in enumerate(e.indices):
-        first = _first(e, index, e.indices[depth:], quotients)
+        first = _first(e, index, e.indices[depth:], quotients, longest)
         if first is None and lane and _each_lane_differs(e, index, lane):
             first = _first_of_sizes(e, index, e.indices[depth:], lane, sizes)
         if first is not None:
@@ -95,15 +107,19 @@ def _first_of_sizes(
 
 
 def _first(
-    e: Reduce, index: Symbol, inner: tuple[Symbol, ...], quotients: frozenset[Symbol]
+    e: Reduce,
+    index: Symbol,
+    inner: tuple[Symbol, ...],
+    quotients: frozenset[Symbol],
+    longest: float,
 ) -> Affine | None:
-    """The low bound that is a constant below a high one, if it is no number; None where there is none."""
+    """The low bound that is a constant below a high one, by less than `longest`, if it is no number; None where there is none."""
     pairs = _bounds(e, index, inner)
     if any(low.is_constant and length.is_constant for low, length in pairs):
         return None
     windows = [
         low
         for low, n in pairs
-        if n.is_constant and (0 <= n.constant < LONGEST or quotients.issuperset(low.symbols))
+        if n.is_constant and (0 <= n.constant < longest or quotients.issuperset(low.symbols))
     ]
     return windows[0] if windows else None
