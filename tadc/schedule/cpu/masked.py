@@ -6,16 +6,18 @@
     for lane: sum = fma(first + lane <= j ? a[first + lane] : 0, t, s[lane]);  s[lane] = first + lane <= j ? sum : s[lane]
 
 GCC makes masks of selections, but no vectors of a function that is called in a branch, nor of a choice of which a branch reads
-what is the same for all lanes. That is read before them, where it exists: it may be that no lane takes part.
+what is the same for all lanes. That is read before them, where it exists: it may be that no lane takes part. A choice that all lanes make alike
+is made before them, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 
 from tadc.ir.affine import Symbol
-from tadc.ir.domain import Condition, Domain, Looked, between
+from tadc.ir.domain import EVERYWHERE, Condition, Domain, Looked, between
 from tadc.ir.expr import Const, Expr, Read, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Tensor
@@ -50,6 +52,14 @@ def with_masks(
     return replace(kernel, locals=kernel.locals.union(masks.made)), changed
 
 
+class _Behind(IntEnum):
+    """What may keep a value from being computed."""
+
+    NOTHING = 0
+    A_CHOICE = 1  # that all lanes make alike, or a condition of the step
+    LANES = 2  # which choose differently
+
+
 @dataclass(slots=True)
 class _Masks:
     tensors: Mapping[str, Tensor]
@@ -80,7 +90,9 @@ class _Masks:
             terms = _terms(step, varying)
             if not terms or any(isinstance(d, Looked) for d in derived):
                 if isinstance(step, (Let, Assign, Accumulate, Store)):
-                    value = self._choosing(step.value, varying, stored, shared)
+                    always = not isinstance(step, Accumulate) or step.where == EVERYWHERE
+                    behind = _Behind.NOTHING if always else _Behind.A_CHOICE
+                    value = self._choosing(step.value, behind, varying, stored, shared)
                     step = replace(step, value=value)
                 changed.append(step)
                 continue
@@ -106,36 +118,47 @@ class _Masks:
         return rewrite(value, read)
 
     def _choosing(
-        self, value: Expr, varying: frozenset[Symbol], stored: Set[str], shared: dict[Expr, Let]
+        self,
+        value: Expr,
+        behind: _Behind,
+        varying: frozenset[Symbol],
+        stored: Set[str],
+        shared: dict[Expr, Let],
     ) -> Expr:
-        """The value, in which lanes that choose differently read nothing that is the same for all."""
+        """The value, in which lanes that choose differently read nothing that is the same for all, and what all choose alike stands before."""
 
-        def read(e: Expr, chosen: bool) -> Entered[bool]:
+        def is_shared(e: Expr) -> bool:
+            return varying.isdisjoint(e.symbols) and all(
+                r.tensor in self.tensors and r.tensor not in stored
+                for r in postorder(e)
+                if isinstance(r, Read)
+            )
+
+        def read(e: Expr, behind: _Behind) -> Entered[_Behind]:
             match e:
+                case Select(Domain()) if behind is _Behind.NOTHING and is_shared(e):
+                    return self._named(e, e, shared), ()
                 case Select(condition):
-                    by_lane = not isinstance(condition, Domain) or not varying.isdisjoint(
-                        condition.symbols
-                    )
-                    branches = [chosen or by_lane] * 2
-                    return e, [chosen] * (len(e.operands) - 2) + branches
-                case Read(tensor) if (
-                    chosen
-                    and tensor in self.tensors
-                    and tensor not in stored
-                    and varying.isdisjoint(e.symbols)
-                ):
+                    alike = isinstance(condition, Domain) and varying.isdisjoint(condition.symbols)
+                    branch = _Behind.LANES if not alike else max(behind, _Behind.A_CHOICE)
+                    branches = [max(behind, branch)] * 2
+                    return e, [behind] * (len(e.operands) - 2) + branches
+                case Read() if behind is _Behind.LANES and is_shared(e):
                     return self._before(e, shared), ()
                 case _:
-                    return e, [chosen] * len(e.operands)
+                    return e, [behind] * len(e.operands)
 
-        return rewrite_in(value, False, read)
+        return rewrite_in(value, behind, read)
 
     def _before(self, e: Read, shared: dict[Expr, Let]) -> Read:
         """What is read before the lanes, where it exists."""
+        value = Select(Domain.of(self._inside(e)), e, Const(0)) if e.subscripts else e
+        return self._named(e, value, shared)
+
+    def _named(self, e: Expr, value: Expr, shared: dict[Expr, Let]) -> Read:
         if e not in shared:
-            inside = Domain.of(self._inside(e))
             self.made.append(self.names.fresh("t"))
-            shared[e] = Let(self.made[-1], Select(inside, e, Const(0)) if e.subscripts else e)
+            shared[e] = Let(self.made[-1], value)
         return Read(shared[e].local, ())
 
     def _inside(self, e: Read) -> Iterator[Condition]:
