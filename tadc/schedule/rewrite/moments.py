@@ -120,19 +120,19 @@ class _Moment:
         ):
             return None
         sum_of_terms = Reduce("sum", (inner,), (), own, product_of(terms, self.weight.value))
-        running = self._running(sum_of_terms, extents, separation)
-        if running is None:
-            return None
         rest = tuple(i for i in e.indices if i != inner)
         if index in rest:  # that it is inside may follow from the other index alone
             others = others & Domain.box({index: extents[index]})
-        body = product_of(outside, running)
         if outside:  # what stands outside may be infinite where no term is multiplied by it
             known = separation.program.known & Domain.box(extents) & others
             some = where_not_empty(sum_of_terms, known)
             if some is None:
                 return None
             others = others & some
+        running = self._running(sum_of_terms, extents, separation)
+        if running is None:
+            return None
+        body = product_of(outside, running)
         if rest:
             return Reduce("sum", rest, (), others, body)
         return body if others == EVERYWHERE else Select(others, body, Const(0))
