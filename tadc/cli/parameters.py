@@ -58,7 +58,9 @@ def _numbers(
     values = assignments(context, parameter, texts)
     for name, value in values.items():
         if not (value.isascii() and value.isdecimal() and len(value) < 20):
-            raise click.BadParameter(f"`{name}` is `{value}`: a size is an integer from 0")
+            raise click.BadParameter(
+                f"`{name}` is `{value}`: a size is an integer from 0 to 2**63 - 1"
+            )
     return {name: int(value) for name, value in values.items()}
 
 

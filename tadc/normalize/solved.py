@@ -331,16 +331,21 @@ class _Solver:
         conditions = [c for c in e.domain if within.isdisjoint(c.form.symbols)]
         others = Domain.of(c for c in e.domain if not within.isdisjoint(c.form.symbols))
         part = Reduce(e.op, inner, tuple(parts), others, e.body)
-        made = {d.name for d in parts}
         if not outer:
             # Everything that is looked up here follows from what is bound inside; other conditions are guards.
             return (
                 yield self._looping(e, [d for d in parts if isinstance(d, Looked)], known, owner)
             )
-        if not all(_is_bounded(i, conditions, around) for i in outer):
-            # `j <= i` and `i <= 2` bound `j` too: what is said of the inner indices is still said inside.
-            plain = (c for c in others if made.isdisjoint(c.form.symbols))
-            conditions += project(Domain.of(plain), inner)
+        quotients = tuple(d for d in parts if isinstance(d, Derived))
+        for told in ((), quotients):
+            if all(_is_bounded(i, conditions, around) for i in outer):
+                break
+            # `j <= i` and `i <= 2` bound `j` too, and so do `j // 3 = i // 3` and `i <= 2`: what is said of the inner indices
+            # is still said inside.
+            unknown = {d.name for d in parts if d not in told}
+            facts = (*others, *(c for d in told for c in d.conditions))
+            plain = Domain.of(c for c in facts if unknown.isdisjoint(c.form.symbols))
+            conditions += project(plain, (*inner, *(d.name for d in told)))
         whole = Reduce(e.op, outer, around, Domain.of(conditions), part)
         return (yield self.walk(whole, known, owner))
 

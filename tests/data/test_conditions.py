@@ -105,3 +105,23 @@ def test_a_printed_derivative_reads_data_where_the_program_does(form, text):
     found, expected = (g(*values) for g in (again, adjoint))
     for one, other in zip(found, expected, strict=True) if len(wrt) > 1 else [(found, expected)]:
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numpy", "native"])
+@pytest.mark.parametrize("more", ["", " and s <= t"])
+def test_positions_in_groups_of_the_result_have_gradients(more, backend):
+    text = (
+        f"size N, M\ninput x[M], k[N]: 0..M - 1\ny[t: N] = sum{{s: N | s//3 = t//3{more}}} x[k[s]]"
+    )
+    n, m = 11, 4
+    rng = np.random.default_rng(1)
+    x, k, dy = rng.standard_normal(m), rng.integers(0, m, n), rng.standard_normal(n)
+    t, s = np.mgrid[:n, :n]
+    together = (s // 3 == t // 3) & ((s <= t) if more else True)
+    f = tadc.compile(text, backend=backend, dtype="float64")
+
+    y, pullback = f.vjp(x=x, k=k)
+
+    np.testing.assert_allclose(y, together @ x[k], rtol=1e-12)
+    expected = np.bincount(k, weights=dy @ together, minlength=m)
+    np.testing.assert_allclose(pullback(dy)["x"], expected, rtol=1e-12, atol=1e-12)

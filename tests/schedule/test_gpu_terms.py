@@ -15,6 +15,7 @@ from tadc.emit.cuda.file import cuda_text
 from tadc.ir.affine import symbol
 from tadc.options import Options
 from tadc.printing.idx import statement_text
+from tadc.runtime.interpreter import interpret
 from tadc.runtime.run import Runners
 from tadc.schedule.choices import BY_MODEL, Choices
 from tadc.schedule.gpu.machine import HOPPER
@@ -465,3 +466,22 @@ def test_long_windows_that_move_with_an_element_begin_at_0_where_that_is_faster(
 
     (statement,) = made.module.program.statements
     assert statement_text(statement).endswith("e[r + t - 39, 39 - t]*q[r + t - 39, d]")
+
+
+def test_terms_are_counted_where_their_sums_end_at_indices_of_the_sums_around():
+    f = tadc.compile(
+        "size N, M\ninput a[N, M], b[N, M]\n"
+        "f[i: N, j: M] = logsumexp{q=min(N - 1, max(0, 4*(i//4)))..min(N - 1, i)} a[q, j]*b[i, j]"
+    )
+    large, small = {"N": 1000, "M": 100}, {"N": 9, "M": 2}
+    for program in (f.program, f.adjoint().program):
+        decided = compiler.gpu_decisions(program, large, "float64", Options(blas=False))
+        (module,) = modules_of({"primal": program}, {"primal": decided})
+        gpu = GpuModule.of(module, module.program.size_values(large), "float64")
+        arrays = arrays_of(program, small)
+        expected = interpret(program, arrays, small)
+
+        found = interpret(gpu.module.program, arrays, small)
+
+        for output, value in expected.items():
+            np.testing.assert_allclose(found[output], value, rtol=1e-12, err_msg=output)

@@ -345,3 +345,18 @@ def test_a_stored_infinity_is_not_multiplied_by_a_sum_without_terms(backend):
     np.testing.assert_array_equal(f(**given), [0, 1, 2])
     np.testing.assert_array_equal(y, [0, 1, 2])
     np.testing.assert_array_equal(pullback(np.ones(3))["u"], [0, 1, 2])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_an_infinite_factor_is_not_multiplied_by_a_running_sum_without_terms(backend):
+    # Means of no terms have a cotangent that is infinite.
+    text = "size N\ninput x[N], a[]\ny[t: N] = mean{s: N | s <= t - 2} x[s]*exp(-(t - s)*a)"
+    x, a = np.array([1.0, 2, 3, 4, 5]), 0.5
+    f = tadc.compile(text, backend=backend, dtype="float64")
+
+    gradients = f.vjp(x, a)[1](np.ones(5))
+
+    distance = np.arange(5)[:, None] - np.arange(5)
+    terms = np.where(distance >= 2, np.exp(-distance * a) / np.maximum(distance[:, :1] - 1, 1), 0)
+    np.testing.assert_allclose(gradients["x"], terms.sum(0), rtol=1e-12)
+    np.testing.assert_allclose(gradients["a"], -(terms * distance @ x).sum(), rtol=1e-12)

@@ -50,6 +50,7 @@ from tadc.schedule.gpu.sum_reads import along_rows, are_rows, has_windows, is_pr
 from tadc.schedule.gpu.terms import Counts, depends_on, guards, has_data, only, terms_of
 from tadc.schedule.nest.cost import Points
 from tadc.schedule.nest.layout import Layout
+from tadc.schedule.nest.loop_nest import LetIndex
 from tadc.schedule.nest.lower import kernels, loop_of
 from tadc.schedule.nest.matrix_product import large_product
 from tadc.schedule.nest.sizes import Sizes, values_of_sizes, with_midpoints
@@ -309,8 +310,7 @@ def _are_worth_storing(
     """Whether the elements are few, their terms many, but at most `most`, and each of these long."""
     elements = prod(max(1, n.at(values)) for n in s.target.shape)
     terms = prod(max(1, n.at(values)) for n in box.values())
-    middle = {i: max(0, n.at(values)) // 2 for i, n in box.items()}
-    inside = _nested(e.body, {**values, **middle})
+    inside = _inside(e, _middle(s, values))
     return (
         BETTER * elements <= machine.resident_threads
         and most >= terms >= elements
@@ -331,8 +331,8 @@ def _nested(e: Expr, values: Sizes) -> int:
 
 
 def _inside(e: Reduce, values: Sizes) -> int:
-    middle = {i: max(0, n) // 2 for i, n in _counts(e, values).items()}
-    return _nested(e.body, {**values, **middle})
+    """The steps of the sums inside a term in the middle of the sum `e`."""
+    return _nested(e.body, _in_the_middle(e, values)[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -769,9 +769,14 @@ def _whole(s: Statement, values: Sizes) -> int:
 
 def _counts(e: Reduce, values: Sizes) -> dict[Symbol, int]:
     """Approximate trip counts of the loops of each index."""
-    trips = {}
-    for b in bounded(e).each:
-        loop = loop_of(b, ())
+    return _in_the_middle(e, values)[0]
+
+
+def _in_the_middle(e: Reduce, values: Sizes) -> tuple[dict[Symbol, int], Sizes]:
+    """Approximate trip counts of the loops of each index, and the values with those of a term in the middle."""
+    bounds, trips = bounded(e), dict[Symbol, int]()
+    values = with_midpoints([LetIndex(d) for d in bounds.derived], values)
+    for b in bounds.each:
         trips[b.range.index] = max(1, b.range.trips_at(values))
-        values = with_midpoints(loop, values)
-    return trips
+        values = with_midpoints(loop_of(b, ()), values)
+    return trips, values

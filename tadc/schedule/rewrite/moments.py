@@ -19,6 +19,7 @@ from tadc.ir.expr import Call, Const, Expr, IndexValue, Read, Reduce, Select
 from tadc.ir.names import Names
 from tadc.ir.program import Program
 from tadc.ir.walk import rewrite, substitute
+from tadc.normalize.masks import where_not_empty
 from tadc.normalize.reductions import extents_around_body
 from tadc.normalize.simplify import simplified
 from tadc.normalize.solved import without_implied
@@ -119,14 +120,22 @@ class _Moment:
         ):
             return None
         sum_of_terms = Reduce("sum", (inner,), (), own, product_of(terms, self.weight.value))
-        running = self._running(sum_of_terms, extents, separation)
-        if running is None:
-            return None
         rest = tuple(i for i in e.indices if i != inner)
         if index in rest:  # that it is inside may follow from the other index alone
             others = others & Domain.box({index: extents[index]})
+        if outside:  # what stands outside may be infinite where no term is multiplied by it
+            known = separation.program.known & Domain.box(extents) & others
+            some = where_not_empty(sum_of_terms, known)
+            if some is None:
+                return None
+            others = others & some
+        running = self._running(sum_of_terms, extents, separation)
+        if running is None:
+            return None
         body = product_of(outside, running)
-        return Reduce("sum", rest, (), others, body) if rest else body
+        if rest:
+            return Reduce("sum", rest, (), others, body)
+        return body if others == EVERYWHERE else Select(others, body, Const(0))
 
     def _running(self, e: Reduce, extents: Extents, separation: Separation) -> Read | None:
         """The sum over `inner` alone, which has the terms of `e` times the distance, as one over all values of `index` up to it."""
