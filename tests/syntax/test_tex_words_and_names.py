@@ -175,6 +175,13 @@ def test_a_name_that_may_be_something_else_is_an_error(text, fact):
         # sizes with a number, and a number beside its elements
         (r"\[ s = \sum_{i=1}^n x_i, \quad n = 10 \]", "input x[10]"),
         ("%!tadc size n\n" r"\[ s = \sum_{i=1}^n x_i, \quad n = 10 \]", "input x[10]"),
+        (r"\[ y_k = x_k^2, \quad k = 1, \dots, K, \quad K = 10 \]", "input x[10]"),
+        (r"\[ s = \sum_{i=1}^{N} x_i, \quad N = 2n+1 \]", "input x[2*n + 1]"),
+        (r"\[ y_k = x_k^2, \quad k = 0, \dots, K, \quad K = n + 3 m \]", "input x[3*m + n + 1]"),
+        # numbers behind a range
+        (r"\[ y_k = x_k^2, \quad k = 0, \dots, K, \quad m = c + d \]", "y[k: K + 1] = x[k]**2; m = c + d"),
+        (r"\[ y_k = x_k^2, \quad k = 1, \dots, K, \quad m = c / K \]", "y[k: K] = x[k]**2; m = c/K"),
+        (r"\[ u_i = x_i, \quad i = 1, \dots, N, \text{ where } h = a - b \]", "u[i: N] = x[i]; h = a - b"),
         ("%!tadc input lambda[], lambda_i[N]\n" r"\[ L = \lambda \sum_i \lambda_i x_i \]", "L = lambda*(sum{i=0..N - 1} lambda_i[i]*x[i])"),
         (r"\[ P_{a,b,s} = \sum_{i} I_{a,b,s,i} A_i \]", "P[a: A_1, b: B, s: S]"),
         (r"\[ T_{ijk} = A_{ijk} + B_{ijk} \]", "T[i: I, j: J, k: K]"),
@@ -210,3 +217,19 @@ def test_what_to_write_leads_on(text, fix):
         tadc.compile(text, lang="tex")
 
     assert fix in str(caught.value.errors[0].fix)
+
+
+@pytest.mark.parametrize(
+    ("behind", "part"),
+    [
+        (r"\quad i = 1, \dots, N, \quad r = 10", "r = 10"),
+        (r"\quad i = 1, \dots, N, \quad N = L/h", "N = L/h"),
+        (r"\text{ for } h = 1/N, \quad i = 1, \dots, N", "h = 1/N"),
+        (r"\text{ on } x = L", "x = L"),
+    ],
+)
+def test_what_is_said_of_a_number_behind_a_formula_is_named(behind, part):
+    f = tadc.compile(rf"\[ u_i = a_i + 1, {behind} \]", lang="tex")
+
+    assert [span.text for span in f.skipped] == [part]
+    assert f.outputs == ("u",)
