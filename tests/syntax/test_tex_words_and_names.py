@@ -168,6 +168,12 @@ def test_a_name_that_may_be_something_else_is_an_error(text, fact):
         ("%!tadc upper\n%!tadc einstein\n" r"\[ v_i = g_{ij} u^j \]", "v[i: I] = sum{j=0..J - 1} g[i, j]*u[j]"),
         ("%!tadc upper\n%!tadc einstein\n" r"\[ c = g_{ij} u^i v^j \]", "g[i, j]*u[i]*v[j]"),
         ("%!tadc input n[], n_i[N]\n" r"\[ p_i = \frac{n_i}{n} \]", "p[i: N] = n_i[i]/n"),
+        # tensors that are declared with their letters have any letters below them
+        ("%!tadc input p_i[N], p_ij[N, N]\n" r"\[ V = \sum_{i,j} (p_i p_j - p_{ij}) \]", "p_i[i]*p_i[j] - p_ij[i, j]"),
+        ("%!tadc input p_i[N], p_j[M]\n" r"\[ V = \sum_{i,j} p_i p_j \]", "p_i[i]*p_j[j]"),
+        ("%!tadc input c_ij[n, n], c_i[n]\n" r"\[ s = \sum_{i=1}^{n} \sum_{k=1}^{n} c_{ik} c_k \]", "c_ij[i, k]*c_i[k]"),
+        ("%!tadc input x_i[n], x[]\n" r"\[ s = x \sum_{i=1}^{n-1} x_i x_{i+1} + x_1 \]", "s = x*(sum{i=0..n - 2} x_i[i]*x_i[i + 1]) + x_i[0]"),
+        ("%!tadc input g_i[n], g_ij[n, n]\n" r"\[ V_i = g_i + \sum_{j=1}^{n} g_{ij} g_j \]", "V[i: n] = g_i[i] + sum{j=0..n - 1} g_ij[i, j]*g_i[j]"),
         ("%!tadc input alpha[], alpha_i[N]\n" r"\[ y_i = \alpha_i + \alpha x_i \]", "y[i: N] = alpha_i[i] + alpha*x[i]"),
         # concentrations behind rate constants
         (r"\[ v = k [\mathrm{A}]^2 [\mathrm{B}] \]", "v = k*A**2*B"),
@@ -207,6 +213,8 @@ def test_names_and_elements(text, read):
         (r"$A, B \in \mathbb{R}^{n \times n}$ \[ c = A : B \]", r"`\sum_{ij} A_{ij} B_{ij}`"),
         (r"\[ L = \lambda \sum_i \lambda_i x_i \]", "`%!tadc input lambda[], lambda_i[N]`"),
         (r"\[ p_i = \frac{n_i}{n} \]", "`%!tadc input n[], n_i[N]`"),
+        (r"\[ V = \sum_{i,j} (p_i p_j - p_{ij}) \]", "`%!tadc input p_i[N], p_ij[N, N]`"),
+        (r"\[ V = \sum_{i,j} (p_i p_j - p_{ij}) \]", "`%!tadc input p_i[I], p_j[J], p_ij[N, M]`"),
         (r"\[ y_i = \alpha_i + \alpha x_i \]", "`%!tadc input alpha[], alpha_i[N]`"),
         (PARTICLES, "`%!tadc state v[N], x[N]`"),
         (MOMENTUM, "`%!tadc state v, theta`"),

@@ -176,9 +176,13 @@ def _with_told_letters(naming: Naming, definition: Statement) -> Statement | Non
     )
 
 
-def _is_beside_number(naming: Naming, name: str) -> bool:
-    r"""Whether it is the declared `n_i[N]` beside a declared number `n`: the elements of a tensor, whose letter is an index."""
-    return name not in naming.scalars and name.rpartition("_")[0] in naming.scalars
+def _is_of_elements(naming: Naming, name: str) -> bool:
+    r"""Whether it is the declared `g_i[N]`, or `n_s[N]` beside a declared number `n`: the elements of a tensor, whose letter is an index."""
+    base, _, letter = name.rpartition("_")
+    return name not in naming.scalars and (letter in _COUNTS or base in naming.scalars)
+
+
+_COUNTS = frozenset("ijkl")
 
 
 def _with_known_label(naming: Naming, definition: Statement) -> Statement | None:
@@ -189,7 +193,7 @@ def _with_known_label(naming: Naming, definition: Statement) -> Statement | None
         return None
     letter = tokens[3].value
     is_known = any(
-        name.endswith(f"_{letter}") and not _is_beside_number(naming, name)
+        name.endswith(f"_{letter}") and not _is_of_elements(naming, name)
         for name in naming.declared
     )
     is_free = not definition.ranges and not naming.survey.summing[letter]

@@ -107,9 +107,8 @@ def _sum_of(terms: Terms, text: Expansion) -> ast.Expression:
         if sign is None or whole is None:
             whole = term
         else:
-            operator = "+" if sign.type == "PLUS" else "-"
             span = text.span(terms[0][1][0].start, factors[-1].end)
-            whole = ast.Binary(operator, whole, term, span)
+            whole = ast.Binary("+" if sign.type == "PLUS" else "-", whole, term, span)
     assert whole is not None, "a sum has a term"
     return whole
 
