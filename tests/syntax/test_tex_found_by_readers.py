@@ -168,6 +168,16 @@ READ = [
     (r"In contrast, Smith et al. define $w_i = 1/n$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"Setting $w_i = u_i^2$ in the above gives the bound. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"The baseline has $w_i = u_i^2$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
+    # definitions in the prose that differ in a digit or a label, and capitals with digits
+    (r"\[ z_i = x_i w_1 + y_i w_2 \] with $w_1 = 1 - t$ and $w_2 = t$.",
+     "input t[], x[N], y[N]; w_1 = 1 - t; w_2 = t; z[i] = x[i]*w_1 + y[i]*w_2"),
+    (r"\[ z_i = x_i n_0 + y_i n_1 \] where $n_0 = a + b$ and $n_1 = a - b$.",
+     "input a[], b[], x[N], y[N]; n_0 = a + b; n_1 = a - b; z[i] = x[i]*n_0 + y[i]*n_1"),
+    (r"\[ R = \Delta V_P + \Delta V_S \] where $\Delta V_P = V_{P2} - V_{P1}$ and $\Delta V_S = V_{S2} - V_{S1}$.",
+     "input V_P2[], V_P1[], V_S2[], V_S1[]; R = (V_P2 - V_P1) + (V_S2 - V_S1)"),
+    (r"\[ y_i = k_{A1} x_i + k_{A2} \]", "input k_A1[], x[N], k_A2[]; y[i] = k_A1*x[i] + k_A2"),
+    (r"\[ s = \sum_{i=1}^N x_{i1} + x_{N1} \]", "size N; input x[N, M]; s = sum{i} x[i, 0] + x[N-1, 0]"),
+    ("%!tadc input x[N, 2]\n" r"\[ s = x_{N1} + \sum_{j=1}^N w_j \]", "input x[N, 2], w[N]; s = x[N-1, 0] + sum{j} w[j]"),
     # Euler's number beside another `e`
     (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
      "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),
