@@ -178,6 +178,12 @@ READ = [
     (r"\[ y_i = k_{A1} x_i + k_{A2} \]", "input k_A1[], x[N], k_A2[]; y[i] = k_A1*x[i] + k_A2"),
     (r"\[ s = \sum_{i=1}^N x_{i1} + x_{N1} \]", "size N; input x[N, M]; s = sum{i} x[i, 0] + x[N-1, 0]"),
     ("%!tadc input x[N, 2]\n" r"\[ s = x_{N1} + \sum_{j=1}^N w_j \]", "input x[N, 2], w[N]; s = x[N-1, 0] + sum{j} w[j]"),
+    # indices that differ from others have their ranges
+    (r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} d_{ij} \]", "input d[n, n]; s = sum{i} sum{j | j != i} d[i, j]"),
+    (r"\[ s_i = \sum_{j \ne i} d_{ij}, \quad i = 1, \dots, N \]", "input d[N, N]; s[i] = sum{j | j != i} d[i, j]"),
+    (r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} \sum_{k \ne i, k \ne j} d_{ijk} \]",
+     "input d[n, n, n]; s = sum{i} sum{j | j != i} sum{k | k != i and k != j} d[i, j, k]"),
+    ("%!tadc input d[n, m]\n" r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} d_{ij} \]", "input d[n, m]; s = sum{i} sum{j | j != i} d[i, j]"),
     # Euler's number beside another `e`
     (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
      "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),
@@ -394,3 +400,10 @@ def test_both_readings_of_a_function_can_be_pasted(formula):
         tadc.compile(formula, lang="tex")
 
     assert caught.value.errors[0].fix == r"write `\cos(\theta) \cdot x_i` or `\cos(\theta x_i)`"
+
+
+def test_a_function_that_others_apply_is_named():
+    f = tadc.compile(r"\[ f(r) = \sum_i e^{-r x_i}, \quad g(r) = \sqrt{f(r)} - r \]", lang="tex")
+
+    assert f.outputs == ("g",)
+    assert "`f` is a function: it is put in where it is applied" in [n.text for n in f.notes]

@@ -403,7 +403,7 @@ def _name_of(statement: Statement) -> tuple[str, ...]:
     elements = [(name.value, inner) for name, _, inner in scripted(statement.right, "SUB")]
     inside = {t.value for _, inner in elements for t in inner} - {name for name, _ in elements}
     are_labels = not inside & {n for n in letters if not n.isupper()}
-    style = left[0].note if left[0].note == "bold" else ""
+    style = "bold" if statement.tokens[0].note == "bold" else ""
     return (f"{statement.target} {style}", *(letters if are_labels else ()), *numbers)
 
 

@@ -190,11 +190,12 @@ def _numbered(streams: Sequence[Sequence[Token]], declared: Set[str]) -> Iterato
             below.setdefault(name.value, set()).add(inner[0].value if is_alone else _word(inner))
     taken = {name for tokens in streams for name in reduced_names(tokens)}
     taken |= names_in_bounds(streams)
-    taken |= {t.value for tokens in streams if any(x.type == "DOTS" for x in tokens) for t in tokens}
-    for name, words in below.items():
-        numbered = {word for word in words if word[1:].isdigit()}
-        if name not in declared and not any(word == "" or word[0] in taken for word in words):
-            yield from numbered
+    taken |= {
+        t.value for tokens in streams if any(x.type == "DOTS" for x in tokens) for t in tokens
+    }
+    for base, words in below.items():
+        if base not in declared and not any(word == "" or word[0] in taken for word in words):
+            yield from (word for word in words if word[1:].isdigit())
 
 
 def _word(inner: Sequence[Token]) -> str:
