@@ -184,6 +184,28 @@ READ = [
     (r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} \sum_{k \ne i, k \ne j} d_{ijk} \]",
      "input d[n, n, n]; s = sum{i} sum{j | j != i} sum{k | k != i and k != j} d[i, j, k]"),
     ("%!tadc input d[n, m]\n" r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} d_{ij} \]", "input d[n, m]; s = sum{i} sum{j | j != i} d[i, j]"),
+    # parts of a document, and cases, that define nothing
+    *(
+        (rf"\[ z = \sum_{{i=1}}^n w_i x_i \] {said}", "input w[n], x[n]; z = sum{i} w[i]*x[i]")
+        for said in (
+            r"\begin{example} Let $w_i = 1/n$. Then it is the mean. \end{example}",
+            r"\begin{remark} With $w_i = 1/n$ we recover the mean. \end{remark}",
+            r"\begin{figure} \caption{Results with $w_i = 1/n$.} \end{figure}",
+            r"where $w_i = 1/n$ in the uniform case.",
+            r"where, e.g., $w_i = 1/n$.",
+            r"where typically $w_i = 1/n$.",
+            r"where $w_i = 1/n$ or, more generally, any weights that sum to one.",
+            r"where $w_i = 1/n$ for equal weights and $w_i = x_i$ otherwise.",
+        )
+    ),
+    (r"\begin{example} The score is \[ z = \sum_{i=1}^n w_i x_i \] where $w_i = u_i^2$. \end{example}",
+     "input u[n], x[n]; z = sum{i} u[i]**2*x[i]"),
+    # units
+    (r"\[ T_i = 273.15\,\mathrm{K} + t_i \]", "input t[N]; T[i] = 273.15 + t[i]"),
+    (r"\[ L_i = 10 \log_{10}(p_i)\ \text{dB} \]", "input p[N]; L[i] = 10*log10(p[i])"),
+    (r"\[ v_i = 3.6 x_i \quad [\mathrm{m\,s^{-1}}] \]", "input x[N]; v[i] = 3.6*x[i]"),
+    (r"\[ y_i = 3\,\mathrm{K} x_i + \mathrm{K} \]", "input K[], x[N]; y[i] = 3*K*x[i] + K"),
+    (r"\[ U = 0.5 \mathrm{m} v^2 \]", "input m[], v[]; U = 0.5*m*v**2"),
     # Euler's number beside another `e`
     (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
      "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),
@@ -347,6 +369,8 @@ REFUSED = [
     (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
     ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),
     (r"\[ y_i = x_i + EC_{50} C_i \]", "may be one name, or a product with an element of `C`"),
+    (r"\[ y_i = 1\frac{1}{2} x_i \]", "may be a factor, or make a mixed number"),
+    (r"\[ s = \sum_{i=1}^n \sum_{i=1}^n a_i b_i \]", "nothing behind the sum has its index `i`"),
     # Euler's number beside a number of that letter
     ("%!tadc input e[]\n" r"\[ U = \frac{e^2}{r}, \quad f_i = \frac{1}{e^{(E_i - \mu)/T} + 1} \]",
      "`e` with a power may be Euler's number, or the number `e`"),

@@ -6,7 +6,7 @@ from collections.abc import Set
 
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
-from tadc.syntax.nodes import nodes
+from tadc.syntax.nodes import free_names, nodes
 from tadc.syntax.tex.as_printed import as_printed
 
 __all__ = ["refuse_idle_sums"]
@@ -19,7 +19,7 @@ def refuse_idle_sums(definition: ast.Definition, known: Set[str]) -> None:
             continue
         bounds = [b for r in node.ranges for b in (r.low, r.high) if b is not None]
         parts = [node.body, *([] if node.condition is None else [node.condition]), *bounds]
-        inside = {n.name for n in nodes(parts) if isinstance(n, ast.Name)}
+        inside = {name for part in parts for name in free_names(part)}
         idle = [r.name for r in node.ranges if r.name.name not in inside]
         values = {n.name for n in nodes((node.body,)) if isinstance(n, ast.Name)}
         highs = {n.name for n in nodes(bounds) if isinstance(n, ast.Name)}

@@ -101,7 +101,10 @@ def says_where(before: str, behind: str) -> bool:
     """
     sentence = _WHOLE_CHOICE.sub("", _sentence(before))
     is_others = _BY_OTHERS.search(before[-LONGEST_SENTENCE:]) is not None
-    whole = f"{sentence} {_END.split(behind, maxsplit=1)[0]}"
+    rest = _END.split(behind, maxsplit=1)[0]
+    whole = f"{sentence} {rest}"
+    is_others = is_others or _ONE_CASE.match(rest) is not None
+    is_others = is_others or _HABIT.search(before[-LONGEST_SENTENCE:]) is not None
     if is_others or _OF_OTHERS.search(whole) or _SUPPOSES.search(sentence) is not None:
         return False
     if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
@@ -125,6 +128,14 @@ _OF_OTHERS = re.compile(  # what is defined elsewhere, or for once
 )
 
 
+_ONE_CASE = re.compile(  # behind a formula that is not the only one
+    r"(?:\$|\\\))[\s~,(]*(?:in\s+the\s+\w+\s+case\b|or\b,?\s+more\s+generally\b|for\b[^.]*\botherwise\b)",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"\b(?:typically|usually|commonly|often|for\s+example|for\s+instance|e\.\s?g\.)[\s~,\\]*(?:\$|\\\()$",
+    re.IGNORECASE,
+)
 _BY_OTHERS = re.compile(r"\bet\s+al\.?,?\s+(?:define|use|set|take|choose|write)\w*\b[^.]*$")
 
 
