@@ -206,6 +206,14 @@ READ = [
     (r"\[ v_i = 3.6 x_i \quad [\mathrm{m\,s^{-1}}] \]", "input x[N]; v[i] = 3.6*x[i]"),
     (r"\[ y_i = 3\,\mathrm{K} x_i + \mathrm{K} \]", "input K[], x[N]; y[i] = 3*K*x[i] + K"),
     (r"\[ U = 0.5 \mathrm{m} v^2 \]", "input m[], v[]; U = 0.5*m*v**2"),
+    # powers by letters that other formulas have with labels, Euler's number beside a bold letter, and first elements beside each other
+    (r"\[ P = \sum_{i=1}^{N} \alpha_i^{\sigma} p_i^{1-\sigma}, \quad \sigma_{xy} = \sum_i x_i y_i \]",
+     "input alpha[N], sigma[], p[N], x[M], y[M]; P = sum{i} alpha[i]**sigma*p[i]**(1 - sigma); sigma_xy = sum{i} x[i]*y[i]"),
+    ("%!tadc input e[N, 3], S[N, 3]\n" r"\[ H = \sum_i (\mathbf{S}_i \cdot \mathbf{e}_i)^2, \quad W = e^{-a} \]",
+     "input e[N, 3], S[N, 3], a[]; H = sum{i} (sum{d} S[i, d]*e[i, d])**2; W = exp(-a)"),
+    ("%!tadc size K = 2, T = 5\n%!tadc input d[T]\n"
+     r"\[ e_t = d_t - \sum_{k=0}^{K-1} w_k x_{t-k}, \qquad J = \sum_{t=K-1}^{T-1} e_t^2, \qquad m = \sum_{i=1}^{W} f_i \]",
+     "size T = 5, K = 2; input d[T], w[K], x[T], f[M]; J = sum{t=1..T-1} (d[t] - sum{k=0..K-1} w[k]*x[t-k])**2; m = sum{i} f[i]"),
     # Euler's number beside another `e`
     (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
      "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),

@@ -232,7 +232,7 @@ def test_signs_below_a_letter_are_labels_where_both_signs_are():
 def test_a_bold_e_is_no_number():
     f = tadc.compile(r"\[ y_i = \mathbf{e}_i + e^{x_i} \]", lang="tex")
 
-    assert f.inputs == ("e_bf", "x")
+    assert f.inputs == ("e", "x")
     assert tadc.compile(r"\[ y_i = x_i \cdot \mathbf{e}^\top \mathbf{z} \]", lang="tex").inputs == (
         "x",
         "e",

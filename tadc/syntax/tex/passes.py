@@ -67,6 +67,7 @@ from tadc.syntax.tex.labels import (
     left_labels,
     prose_labels,
     raised_on_left,
+    raised_values,
     twin_labels,
     with_declared_arrows,
     with_equation_labels,
@@ -346,6 +347,7 @@ def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     pairs = zip(f.tokens, f.in_prose, strict=True)
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
+    labels -= {x for tokens in f.displayed for x in raised_values(tokens)}
     twins = twin_labels(f.tokens)
     labels |= twins | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
