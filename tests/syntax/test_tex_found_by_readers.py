@@ -214,6 +214,18 @@ READ = [
     ("%!tadc size K = 2, T = 5\n%!tadc input d[T]\n"
      r"\[ e_t = d_t - \sum_{k=0}^{K-1} w_k x_{t-k}, \qquad J = \sum_{t=K-1}^{T-1} e_t^2, \qquad m = \sum_{i=1}^{W} f_i \]",
      "size T = 5, K = 2; input d[T], w[K], x[T], f[M]; J = sum{t=1..T-1} (d[t] - sum{k=0..K-1} w[k]*x[t-k])**2; m = sum{i} f[i]"),
+    # parameters that differ in a digit
+    (r"\[ f(x_1, x_2) = x_1 + 2 x_2, \qquad y_i = f(a_i, b_i) \]", "input a[N], b[N]; y[i] = a[i] + 2*b[i]"),
+    (r"\[ h(t; a_1, a_2) = a_1 t + a_2, \qquad y_i = h(t_i; a_1, a_2) \]", "input a_1[], t[N], a_2[]; y[i] = a_1*t[i] + a_2"),
+    (r"\[ K(x_1, x_2) = e^{-(x_1 - x_2)^2}, \quad y_i = \sum_{j=1}^n K(x_i, x_j) a_j \]",
+     "input x[n], a[n]; y[i] = sum{j} exp(-(x[i] - x[j])**2)*a[j]"),
+    # what is defined by a function of it
+    (r"\[ \cos \theta_{ij} = \frac{a_i a_j}{b_i b_j}, \quad E = \sum_{ij} (\cos\theta_{ij} - \cos\theta_0)^2 \]",
+     "input a[N], b[N], theta_0[]; E = sum{i, j} (a[i]*a[j]/(b[i]*b[j]) - cos(theta_0))**2"),
+    (r"\[ \cos(\theta_i) = a_i b_i, \quad y_i = 1 - \cos^2\theta_i \]", "input a[N], b[N]; y[i] = 1 - (a[i]*b[i])**2"),
+    (r"\[ \exp(p_i) = A_i + 1, \quad s = \sum_i x_i p_i \]", "input A[N], x[N]; s = sum{i} x[i]*log(A[i] + 1)"),
+    (r"\[ \log_{10} P_i = A_i - \frac{B_i}{T + C_i}, \quad P = \sum_i x_i P_i \]",
+     "input A[N], B[N], T[], C[N], x[N]; P = sum{i} x[i]*10**(A[i] - B[i]/(T + C[i]))"),
     # Euler's number beside another `e`
     (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
      "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),
@@ -379,6 +391,7 @@ REFUSED = [
     (r"\[ y_i = x_i + EC_{50} C_i \]", "may be one name, or a product with an element of `C`"),
     (r"\[ y_i = 1\frac{1}{2} x_i \]", "may be a factor, or make a mixed number"),
     (r"\[ s = \sum_{i=1}^n \sum_{i=1}^n a_i b_i \]", "nothing behind the sum has its index `i`"),
+    (r"\[ \sin \theta_i = \frac{a_i}{b_i}, \quad s_i = \cos\theta_i \]", "the document defines its `sin` alone"),
     # Euler's number beside a number of that letter
     ("%!tadc input e[]\n" r"\[ U = \frac{e^2}{r}, \quad f_i = \frac{1}{e^{(E_i - \mu)/T} + 1} \]",
      "`e` with a power may be Euler's number, or the number `e`"),

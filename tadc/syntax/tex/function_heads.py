@@ -215,10 +215,10 @@ class _Head:
         for argument in self.arguments:
             parameter = argument[0]
             if len(argument) > 1:
-                inside = "".join(t.value for t in argument if t.type == "NAME")
-                parameter = replace(
-                    parameter, value=f"{parameter.value}_{inside[len(parameter.value) :]}"
-                )
+                inside = "".join(t.value for t in argument if t.type in ("NAME", "NUM"))
+                inside = inside[len(parameter.value) :]
+                inside += "_in" if inside.isdigit() else ""  # `a_1` of the caller is another name
+                parameter = replace(parameter, value=f"{parameter.value}_{inside}")
                 right = _with_parameter(right, argument, parameter)
             parameters = [*parameters, parameter]
         right = _with_constants(right, {p.value for p in parameters})

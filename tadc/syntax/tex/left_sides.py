@@ -14,6 +14,7 @@ from tadc.syntax.tex.function_heads import (
     own_functions,
     with_labelled_functions,
 )
+from tadc.syntax.tex.left_functions import with_left_functions
 from tadc.syntax.tex.logarithms import with_logarithms
 from tadc.syntax.tex.script_tokens import left_indices
 from tadc.syntax.tex.sides import is_about_probabilities, without_named_functions
@@ -36,8 +37,9 @@ def make_targets_plain(
 ) -> Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     plain = with_plain_targets(
-        with_logarithms(printed),
+        with_left_functions(with_logarithms(printed), declared),
         states,
         ranks_of(found),
         {f.name for f in functions},
