@@ -392,6 +392,12 @@ REFUSED = [
     (r"\[ y_i = 1\frac{1}{2} x_i \]", "may be a factor, or make a mixed number"),
     (r"\[ s = \sum_{i=1}^n \sum_{i=1}^n a_i b_i \]", "nothing behind the sum has its index `i`"),
     (r"\[ \sin \theta_i = \frac{a_i}{b_i}, \quad s_i = \cos\theta_i \]", "the document defines its `sin` alone"),
+    (r"\[ r = 0.622 \frac{e}{p - e} \]", "`e` may be Euler's number"),
+    (r"\[ H = 100 \frac{e}{e_s} \]", "`e` may be Euler's number"),
+    (r"\[ v = \frac{1}{n} \sum_{i=1}^{n} (x_i - \bar{x})^2 \] \[ S = \sum_{i=0}^{n} P_i \]", "up to the same size"),
+    (r"\[ v = \frac1n \sum_{i=1}^{n} u_i^2, \quad u_i = x_i + y_i \] \[ S = \sum_{i=0}^{n} P_i \]", "up to the same size"),
+    (r"\[ E = \frac12 \sum_i k_i (r_i - r_0)^2 \] \[ S = \sum_{i=0}^{n} P_i \]", "may be the first element of the vector"),
+    (r"\[ V_i = \rho_0 (1 + \alpha \rho_i) \] \[ S = \sum_{i=0}^{n} P_i \]", "may be the first element of the vector"),
     # Euler's number beside a number of that letter
     ("%!tadc input e[]\n" r"\[ U = \frac{e^2}{r}, \quad f_i = \frac{1}{e^{(E_i - \mu)/T} + 1} \]",
      "`e` with a power may be Euler's number, or the number `e`"),

@@ -224,7 +224,7 @@ def _is_factor(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_number_of_names(tokens: Sequence[Token], place: int) -> bool:
-    r"""Whether it is the `e` of `0.622 e`, of a sum of names, `p - e`, or a numerator over names, `\frac{e}{e_s}`: a pressure or an error."""
+    r"""Whether it is the `e` of `0.622 e`, of a difference of names, `p - e`, or a numerator over names, `\frac{e}{e_s}`: a pressure or an error."""
     before = tokens[place - 1] if place else None
     behind = tokens[place + 1] if place + 1 < len(tokens) else None
     if before is not None and before.type == "NUM" and "." in before.value:
@@ -234,7 +234,7 @@ def _is_number_of_names(tokens: Sequence[Token], place: int) -> bool:
         line = closing.get(0, 0)
         below = tokens[place + line : place - 1 + closing.get(line + 1, 0)]
         return line == 2 and any(t.type == "NAME" and t.value != "e" for t in below)
-    is_term = before is not None and before.type in ("PLUS", "MINUS") and place > 1
+    is_term = before is not None and before.type == "MINUS" and place > 1
     beside = [tokens[place - 2].type] if is_term else []
     if behind is not None and behind.type in ("PLUS", "MINUS"):
         beside += [t.type for t in tokens[place + 2 : place + 3]]

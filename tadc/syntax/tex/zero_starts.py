@@ -73,19 +73,26 @@ def beginning_at_zero(
 
 
 def beginning_at_one(definitions: Sequence[Definition]) -> Iterator[Span]:
-    """Places of inputs of which every subscript of some dimension is told, and the lowest one is 1."""
-    targets = {d.target.name for d in definitions}
+    """Places of tensors whose lowest subscript of some dimension is 1, as far as these are told; the others are indices that have no range."""
+    printed = {d.target.name for d in definitions if any(r.low is not None for r in d.lefts)}
     found: dict[Dimension, list[int | None]] = {}
+    unclear: set[Dimension] = set()
     places: dict[Dimension, Span] = {}
     for definition in definitions:
+        open_ = open_indices(definition)
         for element, firsts, _, lasts in elements_read(definition):
             for n, subscript in enumerate(element.subscripts):
                 dimension = (element.name.name, n)
-                found.setdefault(dimension, []).append(lowest(with_lasts(subscript, lasts), firsts))
-                places.setdefault(dimension, element.span)
+                least = lowest(with_lasts(subscript, lasts), firsts)
+                is_open = isinstance(subscript, Name) and subscript.name in open_
+                if least is None and not is_open:
+                    unclear.add(dimension)
+                found.setdefault(dimension, []).append(least)
+                if least == 1:
+                    places.setdefault(dimension, element.span)
     for dimension, leasts in found.items():
         told = [least for least in leasts if least is not None]
-        if dimension[0] not in targets and len(told) == len(leasts) and min(told) == 1:
+        if told and min(told) == 1 and dimension not in unclear and dimension[0] not in printed:
             yield places[dimension]
 
 
