@@ -219,6 +219,7 @@ READ = [
     (r"\[ h(t; a_1, a_2) = a_1 t + a_2, \qquad y_i = h(t_i; a_1, a_2) \]", "input a_1[], t[N], a_2[]; y[i] = a_1*t[i] + a_2"),
     (r"\[ K(x_1, x_2) = e^{-(x_1 - x_2)^2}, \quad y_i = \sum_{j=1}^n K(x_i, x_j) a_j \]",
      "input x[n], a[n]; y[i] = sum{j} exp(-(x[i] - x[j])**2)*a[j]"),
+    (r"\[ c_i(x_i) = a_i (1 + x_i / b_i), \qquad Z = \sum_i c_i(x_i) \]", "input a[N], x[N], b[N]; Z = sum{i} a[i]*(1 + x[i]/b[i])"),
     # what is defined by a function of it
     (r"\[ \cos \theta_{ij} = \frac{a_i a_j}{b_i b_j}, \quad E = \sum_{ij} (\cos\theta_{ij} - \cos\theta_0)^2 \]",
      "input a[N], b[N], theta_0[]; E = sum{i, j} (a[i]*a[j]/(b[i]*b[j]) - cos(theta_0))**2"),

@@ -167,11 +167,11 @@ class _Head:
         return bool(plain & declared_indices(self.right, ranks))
 
     def _outside_of_brackets(self) -> set[str]:
-        """The names on the right side, those aside that stand in brackets behind names with an index below."""
+        """The names on the right side, those aside that stand in lists behind names with an index below, not in `a_i (1 + x_i)`."""
         inside = {
             place
             for call in calls_in(self.right)
-            if call.below and not call.is_raised
+            if call.below and not call.is_raised and _arguments(call.inner) is not None
             for place in range(call.start + 1, call.end)
         }
         return {t.value for n, t in enumerate(self.right) if t.type == "NAME" and n not in inside}
