@@ -220,6 +220,12 @@ READ = [
     (r"\[ K(x_1, x_2) = e^{-(x_1 - x_2)^2}, \quad y_i = \sum_{j=1}^n K(x_i, x_j) a_j \]",
      "input x[n], a[n]; y[i] = sum{j} exp(-(x[i] - x[j])**2)*a[j]"),
     (r"\[ c_i(x_i) = a_i (1 + x_i / b_i), \qquad Z = \sum_i c_i(x_i) \]", "input a[N], x[N], b[N]; Z = sum{i} a[i]*(1 + x[i]/b[i])"),
+    (r"\[ \psi_{ij}(x_i, x_j) = J_{ij} x_i x_j, \quad E = \sum_{i<j} \psi_{ij}(x_i, x_j) \]",
+     "input J[N, N], x[N]; E = sum{i, j | i < j} J[i, j]*x[i]*x[j]"),
+    # changes of what stands nowhere else
+    (r"\[ T = \sum_i \nu_i \Delta_f H_i \]", "input nu[N], Delta_f_H[N]; T = sum{i} nu[i]*Delta_f_H[i]"),
+    (r"\[ E_i = \Delta_s x_i + \Delta_s^2 \]", "input Delta_s[], x[N]; E[i] = Delta_s*x[i] + Delta_s**2"),
+    (r"\[ y_i = \Delta_i x \]", "input Delta[N], x[]; y[i] = Delta[i]*x"),
     # what is defined by a function of it
     (r"\[ \cos \theta_{ij} = \frac{a_i a_j}{b_i b_j}, \quad E = \sum_{ij} (\cos\theta_{ij} - \cos\theta_0)^2 \]",
      "input a[N], b[N], theta_0[]; E = sum{i, j} (a[i]*a[j]/(b[i]*b[j]) - cos(theta_0))**2"),

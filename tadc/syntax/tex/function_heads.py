@@ -37,6 +37,13 @@ class OwnFunction:
     printed: Statement | None = None  # as it stands in the document
 
     @property
+    def letters_below(self) -> int:
+        """How many of its parameters stand below its name."""
+        left = self.printed.tokens[: self.printed.equal] if self.printed is not None else ()
+        below = next((inner for name, _, inner in scripted(left, "SUB") if name == left[0]), ())
+        return sum(t.type == "NAME" for t in below) if self.has_index else 0
+
+    @property
     def has_tensor_below(self) -> bool:
         """Whether what stands below its name is a tensor, whose elements its body reads."""
         tensors = {name.value for name, _, _ in scripted(self.statement.right, "SUB")}
