@@ -226,6 +226,12 @@ READ = [
     (r"\[ T = \sum_i \nu_i \Delta_f H_i \]", "input nu[N], Delta_f_H[N]; T = sum{i} nu[i]*Delta_f_H[i]"),
     (r"\[ E_i = \Delta_s x_i + \Delta_s^2 \]", "input Delta_s[], x[N]; E[i] = Delta_s*x[i] + Delta_s**2"),
     (r"\[ y_i = \Delta_i x \]", "input Delta[N], x[]; y[i] = Delta[i]*x"),
+    # Greek indices in brackets above names, and small orders
+    (r"\[ k_\mu = \nu_0 e^{-E^{(\mu)}}, \qquad p_\mu = \frac{k_\mu}{\sum_j k_j} \]",
+     "input nu_0[], E[N]; k[i] = nu_0*exp(-E[i]); p[i] = k[i]/(sum{j} k[j])"),
+    (r"\[ a_\alpha = c E^{(\alpha)}, \qquad S = \sum_\alpha a_\alpha \]", "input c[], E[N]; S = sum{i} c*E[i]"),
+    (r"\[ u_i = a_i b_i + o(1) \]", "input a[N], b[N]; u[i] = a[i]*b[i]"),
+    (r"\[ u_i = a_i b_i + O_p(n^{-1}) \]", "input a[N], b[N]; u[i] = a[i]*b[i]"),
     # what is defined by a function of it
     (r"\[ \cos \theta_{ij} = \frac{a_i a_j}{b_i b_j}, \quad E = \sum_{ij} (\cos\theta_{ij} - \cos\theta_0)^2 \]",
      "input a[N], b[N], theta_0[]; E = sum{i, j} (a[i]*a[j]/(b[i]*b[j]) - cos(theta_0))**2"),

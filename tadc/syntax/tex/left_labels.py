@@ -97,7 +97,16 @@ def _with_parameter(naming: Naming, definition: Statement) -> Statement | None:
     is_declared = letter in naming.scalars
     is_parameter = letter in GREEK or is_declared or (has_list and letter in _PARAMETERS)
     right = tokens[equal:]
-    is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
+    counting = {
+        id(t)
+        for _, _, inner in scripted(right, "SUP")
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
+        for t in inner
+    }
+    is_read = any(  # not the index of `E^{(\mu)}`
+        (t.value == letter and id(t) not in counting) or t.value.endswith(f"_{letter}")
+        for t in right
+    )
     is_plain = tokens[0].value not in naming.declared and not has_range(definition, letter)
     if not (is_parameter and is_read and is_plain and (has_list or equal == 5)):
         return None
