@@ -226,6 +226,8 @@ READ = [
     (r"\[ T = \sum_i \nu_i \Delta_f H_i \]", "input nu[N], Delta_f_H[N]; T = sum{i} nu[i]*Delta_f_H[i]"),
     (r"\[ E_i = \Delta_s x_i + \Delta_s^2 \]", "input Delta_s[], x[N]; E[i] = Delta_s*x[i] + Delta_s**2"),
     (r"\[ y_i = \Delta_i x \]", "input Delta[N], x[]; y[i] = Delta[i]*x"),
+    ("%!tadc input t_0[N], x[N]\n" r"\[ t_a(x_a) = t_{0,a} [ 1 + x_a^2 ] \] and the cost is $Z = \sum_a x_a t_a(x_a)$.",
+     "input t_0[N], x[N]; t[a] = t_0[a]*(1 + x[a]**2)"),
     # Greek indices in brackets above names, and small orders
     (r"\[ k_\mu = \nu_0 e^{-E^{(\mu)}}, \qquad p_\mu = \frac{k_\mu}{\sum_j k_j} \]",
      "input nu_0[], E[N]; k[i] = nu_0*exp(-E[i]); p[i] = k[i]/(sum{j} k[j])"),

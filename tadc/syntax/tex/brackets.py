@@ -149,7 +149,7 @@ class Brackets:
             elif call.name.value in self.functions and not call.below:
                 result.append(replace(call.name, type="CALLED"))
                 place += 1
-            elif call.name.value in self.with_index and call.below:
+            elif call.below and self._has_arguments_below(call):
                 result += _applied(call, tokens, self.with_index[call.name.value])
                 place = call.end + 1
             elif self._is_headed(call, bound):
@@ -213,6 +213,13 @@ class Brackets:
         if is_told or call.is_square or call.below or not is_moved:
             return False
         return _is_inside(tokens, call.start) or any(c.is_square for c in calls_in(tokens))
+
+    def _has_arguments_below(self, call: Call) -> bool:
+        r"""Whether it is a function with as many letters below as it is defined with: `t_{0,a} [ .. ]` is none of `t_a(x_a)`."""
+        inner = call.below[1:-1]
+        count = self.with_index.get(call.name.value)
+        is_run = {t.type for t in inner} == {"NAME"} and len(inner) == count
+        return count is not None and (is_run or len(listed(inner)) == count)
 
     def _is_headed(self, call: Call, bound: Set[str]) -> bool:
         r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on; the `j` of `f_0(j)` is an index."""
