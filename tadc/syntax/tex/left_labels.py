@@ -188,7 +188,8 @@ def _with_told_letters(naming: Naming, definition: Statement) -> Statement | Non
 def _is_of_elements(naming: Naming, name: str) -> bool:
     r"""Whether it is the declared `g_i[N]`, or `n_s[N]` beside a declared number `n`: the elements of a tensor, whose letter is an index."""
     base, _, letter = name.rpartition("_")
-    return name not in naming.scalars and (letter in _COUNTS or base in naming.scalars)
+    is_tensor = name not in naming.scalars | naming.sizes
+    return is_tensor and (letter in _COUNTS or base in naming.scalars)
 
 
 _COUNTS = frozenset("ijkl")
