@@ -50,7 +50,7 @@ REFUSED = {  # what says so
     "integral": "integrals are not part of the language",
     "intraclass": "divides by the number of samples, `N`, or by `N - 1`",
     "multi_head": "no function that tadc knows",
-    "mutual_information": "`p` has 2 dimensions",
+    "mutual_information": "may be elements of one vector, or of several",
     "nash_sutcliffe": "may be a power or an index",
     "positional_encoding": "nothing tells whether it starts at 0 or at 1",
     "svd_plus_plus": "a transpose is of a vector",

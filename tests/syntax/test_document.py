@@ -41,6 +41,8 @@ def test_every_kind_of_display_is_found(display: str) -> None:
         r"\verb|\[ y_i = x_i \]|",
         r"\begin{verbatim} \[ y_i = x_i \] \end{verbatim}",
         r"\begin{comment} \[ y_i = x_i \] \end{comment}",
+        r"\iffalse \[ y_i = x_i \] \ifx a b $c$ \fi \[ y_i = 2 \] \else $d \iff e$ \fi",
+        "\\if0\n\\[ y_i = x_i \\]\n\\fi",
         r"two lines \\[2pt] of text, \$5 and \$6",
         r"\documentclass{article} \newcommand{\f}{\[ y_i = x_i \]} \begin{document}",
         r"\end{document} \[ y_i = x_i \]",

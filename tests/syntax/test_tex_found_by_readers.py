@@ -168,6 +168,79 @@ READ = [
     (r"In contrast, Smith et al. define $w_i = 1/n$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"Setting $w_i = u_i^2$ in the above gives the bound. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
     (r"The baseline has $w_i = u_i^2$. \[ s = \sum_i w_i y_i \]", "input w[N], y[N]; s = sum{i} w[i]*y[i]"),
+    # definitions in the prose that differ in a digit or a label, and capitals with digits
+    (r"\[ z_i = x_i w_1 + y_i w_2 \] with $w_1 = 1 - t$ and $w_2 = t$.",
+     "input t[], x[N], y[N]; w_1 = 1 - t; w_2 = t; z[i] = x[i]*w_1 + y[i]*w_2"),
+    (r"\[ z_i = x_i n_0 + y_i n_1 \] where $n_0 = a + b$ and $n_1 = a - b$.",
+     "input a[], b[], x[N], y[N]; n_0 = a + b; n_1 = a - b; z[i] = x[i]*n_0 + y[i]*n_1"),
+    (r"\[ R = \Delta V_P + \Delta V_S \] where $\Delta V_P = V_{P2} - V_{P1}$ and $\Delta V_S = V_{S2} - V_{S1}$.",
+     "input V_P2[], V_P1[], V_S2[], V_S1[]; R = (V_P2 - V_P1) + (V_S2 - V_S1)"),
+    (r"\[ y_i = k_{A1} x_i + k_{A2} \]", "input k_A1[], x[N], k_A2[]; y[i] = k_A1*x[i] + k_A2"),
+    (r"\[ s = \sum_{i=1}^N x_{i1} + x_{N1} \]", "size N; input x[N, M]; s = sum{i} x[i, 0] + x[N-1, 0]"),
+    ("%!tadc input x[N, 2]\n" r"\[ s = x_{N1} + \sum_{j=1}^N w_j \]", "input x[N, 2], w[N]; s = x[N-1, 0] + sum{j} w[j]"),
+    # indices that differ from others have their ranges
+    (r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} d_{ij} \]", "input d[n, n]; s = sum{i} sum{j | j != i} d[i, j]"),
+    (r"\[ s_i = \sum_{j \ne i} d_{ij}, \quad i = 1, \dots, N \]", "input d[N, N]; s[i] = sum{j | j != i} d[i, j]"),
+    (r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} \sum_{k \ne i, k \ne j} d_{ijk} \]",
+     "input d[n, n, n]; s = sum{i} sum{j | j != i} sum{k | k != i and k != j} d[i, j, k]"),
+    ("%!tadc input d[n, m]\n" r"\[ s = \sum_{i=1}^{n} \sum_{j \ne i} d_{ij} \]", "input d[n, m]; s = sum{i} sum{j | j != i} d[i, j]"),
+    # parts of a document, and cases, that define nothing
+    *(
+        (rf"\[ z = \sum_{{i=1}}^n w_i x_i \] {said}", "input w[n], x[n]; z = sum{i} w[i]*x[i]")
+        for said in (
+            r"\begin{example} Let $w_i = 1/n$. Then it is the mean. \end{example}",
+            r"\begin{remark} With $w_i = 1/n$ we recover the mean. \end{remark}",
+            r"\begin{figure} \caption{Results with $w_i = 1/n$.} \end{figure}",
+            r"where $w_i = 1/n$ in the uniform case.",
+            r"where, e.g., $w_i = 1/n$.",
+            r"where typically $w_i = 1/n$.",
+            r"where $w_i = 1/n$ or, more generally, any weights that sum to one.",
+            r"where $w_i = 1/n$ for equal weights and $w_i = x_i$ otherwise.",
+        )
+    ),
+    (r"\begin{example} The score is \[ z = \sum_{i=1}^n w_i x_i \] where $w_i = u_i^2$. \end{example}",
+     "input u[n], x[n]; z = sum{i} u[i]**2*x[i]"),
+    # units
+    (r"\[ T_i = 273.15\,\mathrm{K} + t_i \]", "input t[N]; T[i] = 273.15 + t[i]"),
+    (r"\[ L_i = 10 \log_{10}(p_i)\ \text{dB} \]", "input p[N]; L[i] = 10*log10(p[i])"),
+    (r"\[ v_i = 3.6 x_i \quad [\mathrm{m\,s^{-1}}] \]", "input x[N]; v[i] = 3.6*x[i]"),
+    (r"\[ y_i = 3\,\mathrm{K} x_i + \mathrm{K} \]", "input K[], x[N]; y[i] = 3*K*x[i] + K"),
+    (r"\[ U = 0.5 \mathrm{m} v^2 \]", "input m[], v[]; U = 0.5*m*v**2"),
+    # powers by letters that other formulas have with labels, Euler's number beside a bold letter, and first elements beside each other
+    (r"\[ P = \sum_{i=1}^{N} \alpha_i^{\sigma} p_i^{1-\sigma}, \quad \sigma_{xy} = \sum_i x_i y_i \]",
+     "input alpha[N], sigma[], p[N], x[M], y[M]; P = sum{i} alpha[i]**sigma*p[i]**(1 - sigma); sigma_xy = sum{i} x[i]*y[i]"),
+    ("%!tadc input e[N, 3], S[N, 3]\n" r"\[ H = \sum_i (\mathbf{S}_i \cdot \mathbf{e}_i)^2, \quad W = e^{-a} \]",
+     "input e[N, 3], S[N, 3], a[]; H = sum{i} (sum{d} S[i, d]*e[i, d])**2; W = exp(-a)"),
+    ("%!tadc size K = 2, T = 5\n%!tadc input d[T]\n"
+     r"\[ e_t = d_t - \sum_{k=0}^{K-1} w_k x_{t-k}, \qquad J = \sum_{t=K-1}^{T-1} e_t^2, \qquad m = \sum_{i=1}^{W} f_i \]",
+     "size T = 5, K = 2; input d[T], w[K], x[T], f[M]; J = sum{t=1..T-1} (d[t] - sum{k=0..K-1} w[k]*x[t-k])**2; m = sum{i} f[i]"),
+    # parameters that differ in a digit
+    (r"\[ f(x_1, x_2) = x_1 + 2 x_2, \qquad y_i = f(a_i, b_i) \]", "input a[N], b[N]; y[i] = a[i] + 2*b[i]"),
+    (r"\[ h(t; a_1, a_2) = a_1 t + a_2, \qquad y_i = h(t_i; a_1, a_2) \]", "input a_1[], t[N], a_2[]; y[i] = a_1*t[i] + a_2"),
+    (r"\[ K(x_1, x_2) = e^{-(x_1 - x_2)^2}, \quad y_i = \sum_{j=1}^n K(x_i, x_j) a_j \]",
+     "input x[n], a[n]; y[i] = sum{j} exp(-(x[i] - x[j])**2)*a[j]"),
+    (r"\[ c_i(x_i) = a_i (1 + x_i / b_i), \qquad Z = \sum_i c_i(x_i) \]", "input a[N], x[N], b[N]; Z = sum{i} a[i]*(1 + x[i]/b[i])"),
+    (r"\[ \psi_{ij}(x_i, x_j) = J_{ij} x_i x_j, \quad E = \sum_{i<j} \psi_{ij}(x_i, x_j) \]",
+     "input J[N, N], x[N]; E = sum{i, j | i < j} J[i, j]*x[i]*x[j]"),
+    # changes of what stands nowhere else
+    (r"\[ T = \sum_i \nu_i \Delta_f H_i \]", "input nu[N], Delta_f_H[N]; T = sum{i} nu[i]*Delta_f_H[i]"),
+    (r"\[ E_i = \Delta_s x_i + \Delta_s^2 \]", "input Delta_s[], x[N]; E[i] = Delta_s*x[i] + Delta_s**2"),
+    (r"\[ y_i = \Delta_i x \]", "input Delta[N], x[]; y[i] = Delta[i]*x"),
+    ("%!tadc input t_0[N], x[N]\n" r"\[ t_a(x_a) = t_{0,a} [ 1 + x_a^2 ] \] and the cost is $Z = \sum_a x_a t_a(x_a)$.",
+     "input t_0[N], x[N]; t[a] = t_0[a]*(1 + x[a]**2)"),
+    # Greek indices in brackets above names, and small orders
+    (r"\[ k_\mu = \nu_0 e^{-E^{(\mu)}}, \qquad p_\mu = \frac{k_\mu}{\sum_j k_j} \]",
+     "input nu_0[], E[N]; k[i] = nu_0*exp(-E[i]); p[i] = k[i]/(sum{j} k[j])"),
+    (r"\[ a_\alpha = c E^{(\alpha)}, \qquad S = \sum_\alpha a_\alpha \]", "input c[], E[N]; S = sum{i} c*E[i]"),
+    (r"\[ u_i = a_i b_i + o(1) \]", "input a[N], b[N]; u[i] = a[i]*b[i]"),
+    (r"\[ u_i = a_i b_i + O_p(n^{-1}) \]", "input a[N], b[N]; u[i] = a[i]*b[i]"),
+    # what is defined by a function of it
+    (r"\[ \cos \theta_{ij} = \frac{a_i a_j}{b_i b_j}, \quad E = \sum_{ij} (\cos\theta_{ij} - \cos\theta_0)^2 \]",
+     "input a[N], b[N], theta_0[]; E = sum{i, j} (a[i]*a[j]/(b[i]*b[j]) - cos(theta_0))**2"),
+    (r"\[ \cos(\theta_i) = a_i b_i, \quad y_i = 1 - \cos^2\theta_i \]", "input a[N], b[N]; y[i] = 1 - (a[i]*b[i])**2"),
+    (r"\[ \exp(p_i) = A_i + 1, \quad s = \sum_i x_i p_i \]", "input A[N], x[N]; s = sum{i} x[i]*log(A[i] + 1)"),
+    (r"\[ \log_{10} P_i = A_i - \frac{B_i}{T + C_i}, \quad P = \sum_i x_i P_i \]",
+     "input A[N], B[N], T[], C[N], x[N]; P = sum{i} x[i]*10**(A[i] - B[i]/(T + C[i]))"),
     # Euler's number beside another `e`
     (r"\[ K_{ij} = \sum_{e} V_e g_{ei} g_{ej}, \quad L = \sum_{j=1}^{N} e^{x_j} \]",
      "K[i, j] = sum{q} V[q]*g[q, i]*g[q, j]; L = sum{j} exp(x[j])"),
@@ -331,6 +404,15 @@ REFUSED = [
     (r"\[ y_i = \begin{cases} x_i & i \le d \\ 0 & i > d \end{cases} \]", "nothing tells whether it starts at 0 or at 1"),
     ("%!tadc input x[n, k]\n" r"\[ y_i = \| x_i - x'_i \| \]", "may be the transpose of `x`"),
     (r"\[ y_i = x_i + EC_{50} C_i \]", "may be one name, or a product with an element of `C`"),
+    (r"\[ y_i = 1\frac{1}{2} x_i \]", "may be a factor, or make a mixed number"),
+    (r"\[ s = \sum_{i=1}^n \sum_{i=1}^n a_i b_i \]", "nothing behind the sum has its index `i`"),
+    (r"\[ \sin \theta_i = \frac{a_i}{b_i}, \quad s_i = \cos\theta_i \]", "the document defines its `sin` alone"),
+    (r"\[ r = 0.622 \frac{e}{p - e} \]", "`e` may be Euler's number"),
+    (r"\[ H = 100 \frac{e}{e_s} \]", "`e` may be Euler's number"),
+    (r"\[ v = \frac{1}{n} \sum_{i=1}^{n} (x_i - \bar{x})^2 \] \[ S = \sum_{i=0}^{n} P_i \]", "up to the same size"),
+    (r"\[ v = \frac1n \sum_{i=1}^{n} u_i^2, \quad u_i = x_i + y_i \] \[ S = \sum_{i=0}^{n} P_i \]", "up to the same size"),
+    (r"\[ E = \frac12 \sum_i k_i (r_i - r_0)^2 \] \[ S = \sum_{i=0}^{n} P_i \]", "may be the first element of the vector"),
+    (r"\[ V_i = \rho_0 (1 + \alpha \rho_i) \] \[ S = \sum_{i=0}^{n} P_i \]", "may be the first element of the vector"),
     # Euler's number beside a number of that letter
     ("%!tadc input e[]\n" r"\[ U = \frac{e^2}{r}, \quad f_i = \frac{1}{e^{(E_i - \mu)/T} + 1} \]",
      "`e` with a power may be Euler's number, or the number `e`"),
@@ -384,3 +466,10 @@ def test_both_readings_of_a_function_can_be_pasted(formula):
         tadc.compile(formula, lang="tex")
 
     assert caught.value.errors[0].fix == r"write `\cos(\theta) \cdot x_i` or `\cos(\theta x_i)`"
+
+
+def test_a_function_that_others_apply_is_named():
+    f = tadc.compile(r"\[ f(r) = \sum_i e^{-r x_i}, \quad g(r) = \sqrt{f(r)} - r \]", lang="tex")
+
+    assert f.outputs == ("g",)
+    assert "`f` is a function: it is put in where it is applied" in [n.text for n in f.notes]

@@ -168,6 +168,12 @@ def test_a_name_that_may_be_something_else_is_an_error(text, fact):
         ("%!tadc upper\n%!tadc einstein\n" r"\[ v_i = g_{ij} u^j \]", "v[i: I] = sum{j=0..J - 1} g[i, j]*u[j]"),
         ("%!tadc upper\n%!tadc einstein\n" r"\[ c = g_{ij} u^i v^j \]", "g[i, j]*u[i]*v[j]"),
         ("%!tadc input n[], n_i[N]\n" r"\[ p_i = \frac{n_i}{n} \]", "p[i: N] = n_i[i]/n"),
+        # tensors that are declared with their letters have any letters below them
+        ("%!tadc input p_i[N], p_ij[N, N]\n" r"\[ V = \sum_{i,j} (p_i p_j - p_{ij}) \]", "p_i[i]*p_i[j] - p_ij[i, j]"),
+        ("%!tadc input p_i[N], p_j[M]\n" r"\[ V = \sum_{i,j} p_i p_j \]", "p_i[i]*p_j[j]"),
+        ("%!tadc input c_ij[n, n], c_i[n]\n" r"\[ s = \sum_{i=1}^{n} \sum_{k=1}^{n} c_{ik} c_k \]", "c_ij[i, k]*c_i[k]"),
+        ("%!tadc input x_i[n], x[]\n" r"\[ s = x \sum_{i=1}^{n-1} x_i x_{i+1} + x_1 \]", "s = x*(sum{i=0..n - 2} x_i[i]*x_i[i + 1]) + x_i[0]"),
+        ("%!tadc input g_i[n], g_ij[n, n]\n" r"\[ V_i = g_i + \sum_{j=1}^{n} g_{ij} g_j \]", "V[i: n] = g_i[i] + sum{j=0..n - 1} g_ij[i, j]*g_i[j]"),
         ("%!tadc input alpha[], alpha_i[N]\n" r"\[ y_i = \alpha_i + \alpha x_i \]", "y[i: N] = alpha_i[i] + alpha*x[i]"),
         # concentrations behind rate constants
         (r"\[ v = k [\mathrm{A}]^2 [\mathrm{B}] \]", "v = k*A**2*B"),
@@ -175,6 +181,13 @@ def test_a_name_that_may_be_something_else_is_an_error(text, fact):
         # sizes with a number, and a number beside its elements
         (r"\[ s = \sum_{i=1}^n x_i, \quad n = 10 \]", "input x[10]"),
         ("%!tadc size n\n" r"\[ s = \sum_{i=1}^n x_i, \quad n = 10 \]", "input x[10]"),
+        (r"\[ y_k = x_k^2, \quad k = 1, \dots, K, \quad K = 10 \]", "input x[10]"),
+        (r"\[ s = \sum_{i=1}^{N} x_i, \quad N = 2n+1 \]", "input x[2*n + 1]"),
+        (r"\[ y_k = x_k^2, \quad k = 0, \dots, K, \quad K = n + 3 m \]", "input x[3*m + n + 1]"),
+        # numbers behind a range
+        (r"\[ y_k = x_k^2, \quad k = 0, \dots, K, \quad m = c + d \]", "y[k: K + 1] = x[k]**2; m = c + d"),
+        (r"\[ y_k = x_k^2, \quad k = 1, \dots, K, \quad m = c / K \]", "y[k: K] = x[k]**2; m = c/K"),
+        (r"\[ u_i = x_i, \quad i = 1, \dots, N, \text{ where } h = a - b \]", "u[i: N] = x[i]; h = a - b"),
         ("%!tadc input lambda[], lambda_i[N]\n" r"\[ L = \lambda \sum_i \lambda_i x_i \]", "L = lambda*(sum{i=0..N - 1} lambda_i[i]*x[i])"),
         (r"\[ P_{a,b,s} = \sum_{i} I_{a,b,s,i} A_i \]", "P[a: A_1, b: B, s: S]"),
         (r"\[ T_{ijk} = A_{ijk} + B_{ijk} \]", "T[i: I, j: J, k: K]"),
@@ -200,6 +213,8 @@ def test_names_and_elements(text, read):
         (r"$A, B \in \mathbb{R}^{n \times n}$ \[ c = A : B \]", r"`\sum_{ij} A_{ij} B_{ij}`"),
         (r"\[ L = \lambda \sum_i \lambda_i x_i \]", "`%!tadc input lambda[], lambda_i[N]`"),
         (r"\[ p_i = \frac{n_i}{n} \]", "`%!tadc input n[], n_i[N]`"),
+        (r"\[ V = \sum_{i,j} (p_i p_j - p_{ij}) \]", "`%!tadc input p_i[N], p_ij[N, N]`"),
+        (r"\[ V = \sum_{i,j} (p_i p_j - p_{ij}) \]", "`%!tadc input p_i[I], p_j[J], p_ij[N, M]`"),
         (r"\[ y_i = \alpha_i + \alpha x_i \]", "`%!tadc input alpha[], alpha_i[N]`"),
         (PARTICLES, "`%!tadc state v[N], x[N]`"),
         (MOMENTUM, "`%!tadc state v, theta`"),
@@ -210,3 +225,19 @@ def test_what_to_write_leads_on(text, fix):
         tadc.compile(text, lang="tex")
 
     assert fix in str(caught.value.errors[0].fix)
+
+
+@pytest.mark.parametrize(
+    ("behind", "part"),
+    [
+        (r"\quad i = 1, \dots, N, \quad r = 10", "r = 10"),
+        (r"\quad i = 1, \dots, N, \quad N = L/h", "N = L/h"),
+        (r"\text{ for } h = 1/N, \quad i = 1, \dots, N", "h = 1/N"),
+        (r"\text{ on } x = L", "x = L"),
+    ],
+)
+def test_what_is_said_of_a_number_behind_a_formula_is_named(behind, part):
+    f = tadc.compile(rf"\[ u_i = a_i + 1, {behind} \]", lang="tex")
+
+    assert [span.text for span in f.skipped] == [part]
+    assert f.outputs == ("u",)

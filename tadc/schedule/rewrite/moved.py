@@ -125,7 +125,7 @@ def at_combination(
             there, places[name] = moved, (form, extent)
     # The new indices are in the order of those around, so that neighbours stay neighbours.
     first = {
-        n: min(order.index(s) for s in form.symbols if s in order)
+        n: min((order.index(s) for s in form.symbols if s in order), default=len(order))
         for n, (form, _) in places.items()
     }
     extents = {name: places[name][1] for name in sorted(places, key=lambda n: first[n])}

@@ -14,7 +14,7 @@ from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.calls import Call, calls_in, is_operand, listed, points
 from tadc.syntax.tex.commands import FUNCTION_LETTERS, GREEK
 from tadc.syntax.tex.left_lists import COUNTED
-from tadc.syntax.tex.script_tokens import bound_names, has_style, scripted, with_label
+from tadc.syntax.tex.script_tokens import bound_names, comma, has_style, scripted, with_label
 from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token, closing_brackets
 from tadc.syntax.tex.unread_arguments import is_declared_number
@@ -99,7 +99,7 @@ class Brackets:
 
     indexed: Set[str]
     functions: Set[str]
-    with_index: Set[str]  # functions whose first parameters stand below their names
+    with_index: Mapping[str, int]  # functions whose first parameters stand below, and how many
     ranks: Mapping[str, int]
     sizes: Set[str]
     headed: Set[str] = frozenset()
@@ -149,8 +149,8 @@ class Brackets:
             elif call.name.value in self.functions and not call.below:
                 result.append(replace(call.name, type="CALLED"))
                 place += 1
-            elif call.name.value in self.with_index and call.below:
-                result += _applied(call, tokens)
+            elif call.below and self._has_arguments_below(call):
+                result += _applied(call, tokens, self.with_index[call.name.value])
                 place = call.end + 1
             elif self._is_headed(call, bound):
                 result += [call.name, tokens[place + 1], *call.below]
@@ -213,6 +213,13 @@ class Brackets:
         if is_told or call.is_square or call.below or not is_moved:
             return False
         return _is_inside(tokens, call.start) or any(c.is_square for c in calls_in(tokens))
+
+    def _has_arguments_below(self, call: Call) -> bool:
+        r"""Whether it is a function with as many letters below as it is defined with: `t_{0,a} [ .. ]` is none of `t_a(x_a)`."""
+        inner = call.below[1:-1]
+        count = self.with_index.get(call.name.value)
+        is_run = {t.type for t in inner} == {"NAME"} and len(inner) == count
+        return count is not None and (is_run or len(listed(inner)) == count)
 
     def _is_headed(self, call: Call, bound: Set[str]) -> bool:
         r"""Whether it is the `d_{ij}(X)` of a definition `d_{ij}(X) = ..`, whose list says what it depends on; the `j` of `f_0(j)` is an index."""
@@ -555,12 +562,15 @@ def _with_unclear_delta(call: Call) -> Token:
     return Token("ERROR", fact, call.name.start, call.inner[-1].end, fix)
 
 
-def _applied(call: Call, tokens: Sequence[Token]) -> list[Token]:
-    """The function with what is below its name as its first arguments."""
+def _applied(call: Call, tokens: Sequence[Token], count: int) -> list[Token]:
+    """The function with what is below its name as its first arguments, `count` letters side by side where there are several."""
     opening, closing = tokens[call.end - len(call.inner) - 1], tokens[call.end]
     sign = Token("COMMA", "", opening.start, opening.start)
     name = replace(call.name, type="CALLED")
-    return [name, opening, *call.below[1:-1], sign, *call.inner, closing]
+    below = list(call.below[1:-1])
+    if {t.type for t in below} == {"NAME"} and len(below) == count:  # `\psi_{ij}(x_i, x_j)`
+        below = [t for i in below for t in (comma(i), i)][1:]
+    return [name, opening, *below, sign, *call.inner, closing]
 
 
 def _indicator(call: Call, tokens: Sequence[Token]) -> list[Token]:

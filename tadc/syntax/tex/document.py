@@ -74,6 +74,7 @@ _MARK = rf"""
       (?P<escaped>  \\\\ | \\[$%&\#_{{}}\ ] )
     | (?P<comment>  %[^\n]* )
     | (?P<verb>     \\verb\*?(?P<delimiter>[^A-Za-z\s*])[^\n]{{0,200}}?(?P=delimiter) | \\begin\{{(?P<verbatim>{_VERBATIM})(?P<star>\*?)\}} )
+    | (?P<skipped>  \\iffalse(?![A-Za-z]) | \\if0(?=\s) )
     | (?P<begin>    \\begin\{{(?P<environment>{_DISPLAYED})\*?\}} | \\(?P<own_begin>BEGINS)(?![A-Za-z]) )
     | (?P<end>      \\end\{{(?P<ended>{_DISPLAYED}|document)\*?\}} | \\(?P<own_end>ENDS)(?![A-Za-z]) )
     | (?P<open>     \\\[ | \\\( )
@@ -151,6 +152,8 @@ class _Scan:
                 if mark["verbatim"] and self.opened is None:
                     end = text.find(f"\\end{{{mark['verbatim']}{mark['star']}}}", position)
                     position = len(text) if end < 0 else end
+            elif mark["skipped"]:
+                position = position if self.opened else _behind_condition(text, position)
             elif self.marks.ended(mark) == "document":
                 break
             elif mark["blank"]:
@@ -218,6 +221,21 @@ class _Scan:
                 SyntaxError(span, f"the display `{name}` is not closed", fix=f"add `{closer}`")
             )
         self.opened = None
+
+
+_CONDITION = re.compile(r"\\\\|\\(?P<word>if(?!f(?![A-Za-z]))[A-Za-z]*|else|fi)(?![A-Za-z])")
+
+
+def _behind_condition(text: str, start: int) -> int:
+    r"""The place behind what TeX skips after `\iffalse`: its `\else` or `\fi`, or the end."""
+    depth = 0
+    for mark in _CONDITION.finditer(text, start):
+        word = mark["word"] or ""
+        if depth == 0 and word in ("else", "fi"):
+            return mark.end()
+        depth += word.startswith("if")
+        depth -= word == "fi"
+    return len(text)
 
 
 def _bare(text: str, inline: list[Region]) -> Region | None:

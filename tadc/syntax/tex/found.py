@@ -12,6 +12,7 @@ from tadc.errors import Error, Source, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.idx.parse import parse_piece
 from tadc.syntax.tex.agreed import Agreed, agreed
+from tadc.syntax.tex.asides import in_asides
 from tadc.syntax.tex.document import Region
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.passes import passed
@@ -156,6 +157,7 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
         found.guesses,
         is_upper=found.is_upper,
     )
+    asides = in_asides(text.text, regions)
     end = 0  # of the last display, and of the ranges after it
     before: Region | None = None  # the last formula in the prose
     following = {r: tokens[after] for r, after in pairwise(regions)}
@@ -177,7 +179,7 @@ def collect_statements(found: Found, text: Expansion, regions: Sequence[Region])
             around = (text.text[: region.start], text.text[region.end : region.end + 120])
             is_case = says_case(*around)
             found.in_prose += [s for s in said if not (is_case and _defines_function(s))]
-            is_told = says_where(*around)
+            is_told = says_where(*around) and region not in asides
             found.spoken += [s for s in said if is_told or defines(s)]
         else:
             if before is not None and says_for(

@@ -37,6 +37,13 @@ class OwnFunction:
     printed: Statement | None = None  # as it stands in the document
 
     @property
+    def letters_below(self) -> int:
+        """How many of its parameters stand below its name."""
+        left = self.printed.tokens[: self.printed.equal] if self.printed is not None else ()
+        below = next((inner for name, _, inner in scripted(left, "SUB") if name == left[0]), ())
+        return sum(t.type == "NAME" for t in below) if self.has_index else 0
+
+    @property
     def has_tensor_below(self) -> bool:
         """Whether what stands below its name is a tensor, whose elements its body reads."""
         tensors = {name.value for name, _, _ in scripted(self.statement.right, "SUB")}
@@ -167,11 +174,11 @@ class _Head:
         return bool(plain & declared_indices(self.right, ranks))
 
     def _outside_of_brackets(self) -> set[str]:
-        """The names on the right side, those aside that stand in brackets behind names with an index below."""
+        """The names on the right side, those aside that stand in lists behind names with an index below, not in `a_i (1 + x_i)`."""
         inside = {
             place
             for call in calls_in(self.right)
-            if call.below and not call.is_raised
+            if call.below and not call.is_raised and _arguments(call.inner) is not None
             for place in range(call.start + 1, call.end)
         }
         return {t.value for n, t in enumerate(self.right) if t.type == "NAME" and n not in inside}
@@ -215,10 +222,10 @@ class _Head:
         for argument in self.arguments:
             parameter = argument[0]
             if len(argument) > 1:
-                inside = "".join(t.value for t in argument if t.type == "NAME")
-                parameter = replace(
-                    parameter, value=f"{parameter.value}_{inside[len(parameter.value) :]}"
-                )
+                inside = "".join(t.value for t in argument if t.type in ("NAME", "NUM"))
+                inside = inside[len(parameter.value) :]
+                inside += "_in" if inside.isdigit() else ""  # `a_1` of the caller is another name
+                parameter = replace(parameter, value=f"{parameter.value}_{inside}")
                 right = _with_parameter(right, argument, parameter)
             parameters = [*parameters, parameter]
         right = _with_constants(right, {p.value for p in parameters})

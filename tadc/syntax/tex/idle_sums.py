@@ -2,8 +2,8 @@ r"""Sums whose index stands nowhere behind them: `\sum_{n=1}^{N} y d^2` may be `
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
 
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
@@ -15,16 +15,11 @@ __all__ = ["refuse_idle_sums"]
 
 def refuse_idle_sums(definition: ast.Definition, known: Set[str]) -> None:
     """Raise for a sum over an index that nothing in it has, but for sums of numbers, sizes and what lines declare: `known`."""
-    order = [*nodes((definition.body,))]
-    ends = _ends(order)
-    places: dict[str, list[int]] = {}
-    for place, node in enumerate(order):
-        if isinstance(node, ast.Name):
-            places.setdefault(node.name, []).append(place)
-    for place, node in enumerate(order):
+    needed = {*_needed(definition.body)}
+    for node in nodes((definition.body,)):
         if not isinstance(node, ast.Reduction) or node.op.name not in ("sum", "prod"):
             continue
-        idle = [r.name.name for r in node.ranges if not _stands_in(places, r, place, ends[place])]
+        idle = [r.name.name for r in node.ranges if (id(node), r.name.name) not in needed]
         bounds = [b for r in node.ranges for b in (r.low, r.high) if b is not None]
         if idle and not {*_names((node.body,))} <= known | {*_names(bounds), "pi"}:
             index, text = as_printed(idle[0]), node.body.span.text
@@ -35,18 +30,23 @@ def refuse_idle_sums(definition: ast.Definition, known: Set[str]) -> None:
             )
 
 
-def _ends(order: Sequence[Node]) -> list[int]:
-    """Where in the order of the text the parts of each node end."""
-    sizes: dict[int, int] = {}
-    for node in reversed(order):
-        sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts(node))
-    return [place + sizes[id(node)] for place, node in enumerate(order)]
-
-
-def _stands_in(places: Mapping[str, Sequence[int]], r: ast.Range, start: int, end: int) -> bool:
-    """Whether the name of the range is at one of the places from `start` to before `end`."""
-    own = places.get(r.name.name, ())
-    return bisect_left(own, start) < bisect_left(own, end)
+def _needed(root: Node) -> Iterator[tuple[int, str]]:
+    """The identities of reductions with those of their indices that stand in them: each name is the index of the innermost one around it."""
+    around: defaultdict[str, list[int]] = defaultdict(list)
+    todo: list[tuple[Node, bool]] = [(root, False)]
+    while todo:
+        node, is_left = todo.pop()
+        if isinstance(node, ast.Name) and around[node.name]:
+            yield around[node.name][-1], node.name
+        indices = [r.name.name for r in node.ranges] if isinstance(node, ast.Reduction) else []
+        for index in indices:
+            if is_left:
+                around[index].pop()
+            else:
+                around[index].append(id(node))
+        if not is_left:
+            todo.append((node, True))
+            todo += [(part, False) for part in reversed(parts(node))]
 
 
 def _names(roots: Iterable[Node]) -> Iterator[str]:

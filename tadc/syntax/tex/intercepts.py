@@ -33,18 +33,32 @@ def with_zero_below(definitions: Sequence[Statement], ranks: Mapping[str, int]) 
 
 
 def zero_beside_index(definitions: Sequence[Statement]) -> set[str]:
-    r"""The names with a 0 below them and with an index alone elsewhere, `w_0 + \sum_i w_i x_i`, where no range is printed."""
-    if any(d.ranges or _prints_start(d.tokens) for d in definitions):
-        return set()
+    r"""The names with a 0 below them and with an index alone elsewhere, `w_0 + \sum_i w_i x_i`, where no range is printed; where some are, but
+    none of a formula that reads these elements with such an index and no other, these say nothing of them.
+    """
     below: dict[str, set[str]] = {}
+    printed: set[str] = set()
     for d in definitions:
         bound = bound_names(d.tokens)
+        own: set[str] = set()
         for name, _, inner in scripted(d.right, "SUB"):
             if [(t.type, t.value) for t in inner] == [("NUM", "0")]:
                 below.setdefault(name.value, set()).add("0")
             elif len(inner) == 1 and inner[0].value in bound:
                 below.setdefault(name.value, set()).add("i")
-    return {name for name, found in below.items() if found == {"0", "i"}}
+                own.add(name.value)
+            else:
+                below.setdefault(name.value, set()).add("")
+        if d.ranges or _prints_start(d.tokens):
+            printed |= own | {d.target}
+    found = {name for name, inside in below.items() if inside == {"0", "i"}}
+    if not found:
+        return found
+    # What a formula with a printed range reads or defines is told, and so are all that are read beside that.
+    formulas = [{t.value for t in d.tokens if t.type == "NAME"} & below.keys() for d in definitions]
+    while more := set().union(*(names for names in formulas if names & printed)) - printed:
+        printed |= more
+    return found - printed
 
 
 def _prints_start(tokens: Sequence[Token]) -> bool:

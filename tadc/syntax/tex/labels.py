@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names, scripted
@@ -14,6 +15,7 @@ __all__ = [
     "left_labels",
     "prose_labels",
     "raised_on_left",
+    "raised_values",
     "twin_labels",
     "with_compounds",
     "with_declared_arrows",
@@ -79,6 +81,25 @@ def raised_on_left(streams: Sequence[Sequence[Token]]) -> set[str]:
         letter
         for name, letter in found
         if letter not in below and owners.get(letter) == {name} and letter not in ("T", "t", "H")
+    }
+
+
+def raised_values(tokens: Sequence[Token]) -> set[str]:
+    r"""The `\sigma` of `\alpha_i^{\sigma} p_i^{1-\sigma}`: letters above a name that stand as numbers in the same formula, too."""
+    closing = closing_braces(tokens)
+    places = {
+        place + 2
+        for place, token in enumerate(tokens)
+        if token.type == "SUP" and closing.get(place + 1) == place + 3
+    }
+    above = {tokens[n].value for n in places if tokens[n].type == "NAME"}
+    below = {id(t) for _, _, inner in scripted(tokens, "SUB") for t in inner}
+    pairs = zip_longest(tokens, tokens[1:])
+    return {
+        t.value
+        for n, (t, behind) in enumerate(pairs)
+        if t.type == "NAME" and t.value in above and n not in places and id(t) not in below
+        if behind is None or behind.type not in ("SUB", "SUP", "LPAR", "PRIME")
     }
 
 

@@ -97,7 +97,16 @@ def _with_parameter(naming: Naming, definition: Statement) -> Statement | None:
     is_declared = letter in naming.scalars
     is_parameter = letter in GREEK or is_declared or (has_list and letter in _PARAMETERS)
     right = tokens[equal:]
-    is_read = any(t.value == letter or t.value.endswith(f"_{letter}") for t in right)
+    counting = {
+        id(t)
+        for _, _, inner in scripted(right, "SUP")
+        if [t.type for t in inner] == ["LPAR", "NAME", "RPAR"]
+        for t in inner
+    }
+    is_read = any(  # not the index of `E^{(\mu)}`
+        (t.value == letter and id(t) not in counting) or t.value.endswith(f"_{letter}")
+        for t in right
+    )
     is_plain = tokens[0].value not in naming.declared and not has_range(definition, letter)
     if not (is_parameter and is_read and is_plain and (has_list or equal == 5)):
         return None
@@ -176,9 +185,14 @@ def _with_told_letters(naming: Naming, definition: Statement) -> Statement | Non
     )
 
 
-def _is_beside_number(naming: Naming, name: str) -> bool:
-    r"""Whether it is the declared `n_i[N]` beside a declared number `n`: the elements of a tensor, whose letter is an index."""
-    return name not in naming.scalars and name.rpartition("_")[0] in naming.scalars
+def _is_of_elements(naming: Naming, name: str) -> bool:
+    r"""Whether it is the declared `g_i[N]`, or `n_s[N]` beside a declared number `n`: the elements of a tensor, whose letter is an index."""
+    base, _, letter = name.rpartition("_")
+    is_tensor = name not in naming.scalars | naming.sizes
+    return is_tensor and (letter in _COUNTS or base in naming.scalars)
+
+
+_COUNTS = frozenset("ijkl")
 
 
 def _with_known_label(naming: Naming, definition: Statement) -> Statement | None:
@@ -189,7 +203,7 @@ def _with_known_label(naming: Naming, definition: Statement) -> Statement | None
         return None
     letter = tokens[3].value
     is_known = any(
-        name.endswith(f"_{letter}") and not _is_beside_number(naming, name)
+        name.endswith(f"_{letter}") and not _is_of_elements(naming, name)
         for name in naming.declared
     )
     is_free = not definition.ranges and not naming.survey.summing[letter]

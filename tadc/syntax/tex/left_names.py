@@ -16,8 +16,9 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
 from tadc.syntax.tex.as_printed import as_printed
+from tadc.syntax.tex.left_lists import COUNTED
 from tadc.syntax.tex.names import closing_braces
-from tadc.syntax.tex.script_tokens import Guess, scripted
+from tadc.syntax.tex.script_tokens import Guess, bound_names, scripted
 from tadc.syntax.tex.token_list import CLOSERS, OPENERS, Token, closing_brackets
 from tadc.syntax.tex.told_letters import TOLD
 
@@ -28,6 +29,10 @@ _SEPARATORS = frozenset(("BREAK", "QUAD", "COMMA", "DOT", "TEXT", "AND", "IF", "
 _IN_FACTORS = frozenset(("NAME", "NUM", "SUB", "SUP", "LBRACE", "RBRACE", "CDOT", "THIN"))
 _MARKS = {"*": "star", r"\ast": "star", r"\star": "star", "+": "plus", "-": "minus"}
 _STEPS = frozenset(("Delta", "delta"))
+_WHY = {
+    "mark": "the mark above is no power",
+    "difference": "it is a change, and its letter stands nowhere else",
+}
 
 Key: TypeAlias = "tuple[str, ...]"
 
@@ -54,6 +59,7 @@ class LeftNames:
         default_factory=set
     )  # the `x` of `\Delta x`, if `x` stands nowhere else
     _changes: set[str] = field(default_factory=set)  # the `Delta_f` of `\Delta_f G_i = ..`
+    _lone_changes: set[Key] = field(default_factory=set)  # of letters that stand nowhere else
     _vectors: set[str] = field(default_factory=set)  # what has one letter below it, and never two
 
     @classmethod
@@ -85,6 +91,10 @@ class LeftNames:
             for key in names._defined
             if key[0] == "difference" and letters[key[2]] == behind[key]
         }
+        alone = {*declared}.union(*(_letters_below_steps(tokens) for tokens in displays))
+        names._lone_changes = {
+            key for key in behind if letters[key[2]] == behind[key] and key[1] not in alone
+        }
         return names
 
     def applied(self, tokens: Sequence[Token], guesses: list[Guess]) -> list[Token]:
@@ -96,8 +106,9 @@ class LeftNames:
             head = _head(tokens, place, closing)
             if head is not None and self._is_name(head, tokens[head.end : head.end + 1]):
                 result += _element(head, tokens[place], tokens[head.end - 1])
-                if head.key[0] == "mark":
-                    text = f"`{head.name}` is one name: the mark above is no power"
+                why = _WHY.get(head.key[0]) if head.key not in self._defined else None
+                if head.key[0] == "mark" or why is not None:
+                    text = f"`{head.name}` is one name: {why or _WHY['mark']}"
                     guess = Guess(text, tokens[place].start, tokens[head.end - 1].end)
                     guesses += [guess] if all(g.text != text for g in guesses) else []
                 place = head.end
@@ -116,6 +127,7 @@ class LeftNames:
         is_step = head.key[:2] == ("letters", "Delta")
         is_raised = bool(following) and following[0].type == "SUP"
         is_change = head.key[0] == "difference" and head.key[1] in self._changes
+        is_change = is_change or head.key in self._lone_changes
         if is_change or head.key in self._defined or head.key[-1] == r"\star":
             return True
         is_star = head.key[0] == "mark" and head.name.endswith("_star")
@@ -396,6 +408,18 @@ def _differences(tokens: Sequence[Token]) -> Iterator[Key]:
     for place, token in enumerate(tokens):
         if token.type == "NAME" and (head := _difference(tokens, place, closing)) is not None:
             yield head.key
+
+
+def _letters_below_steps(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""The `Delta_i` of an index or a letter that counts, and the `Delta_s` that stands alone: no changes of what is behind them."""
+    closing = closing_braces(tokens)
+    bound = bound_names(tokens) | COUNTED
+    for place, token in enumerate(tokens):
+        if token.value not in _STEPS or token.type != "NAME" or place + 2 not in closing:
+            continue
+        label = "".join(t.value for t in tokens[place + 3 : closing[place + 2]])
+        if label in bound or token.value == "delta" or _difference(tokens, place, closing) is None:
+            yield f"{token.value}_{label}"
 
 
 def _difference(tokens: Sequence[Token], place: int, closing: dict[int, int]) -> _Head | None:

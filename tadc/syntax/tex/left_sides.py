@@ -14,8 +14,9 @@ from tadc.syntax.tex.function_heads import (
     own_functions,
     with_labelled_functions,
 )
+from tadc.syntax.tex.left_functions import with_left_functions
 from tadc.syntax.tex.logarithms import with_logarithms
-from tadc.syntax.tex.script_tokens import left_indices
+from tadc.syntax.tex.script_tokens import left_indices, scripted
 from tadc.syntax.tex.sides import is_about_probabilities, without_named_functions
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.targets import at_points, with_plain_targets
@@ -36,8 +37,9 @@ def make_targets_plain(
 ) -> Lists:
     """Bring left sides to the form of the grammar."""
     printed = [s for display in found.displays for s in display if s.kind == "definition"]
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     plain = with_plain_targets(
-        with_logarithms(printed),
+        with_left_functions(with_logarithms(printed), declared),
         states,
         ranks_of(found),
         {f.name for f in functions},
@@ -81,7 +83,14 @@ def take_functions(found: Found) -> list[OwnFunction]:
     declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
     prose = (s for s in found.in_prose if s.kind == "definition" and s.target not in declared)
     candidates = [*displayed, *prose]
-    functions = own_functions(candidates, applied_subscripts(candidates), ranks)
+    in_displays = {
+        n
+        for n, below in applied_subscripts(displayed).items()
+        if any(not any(part.isdigit() for part in parts) for parts in below)
+    }
+    own = {s.target for s in displayed if _is_at_own_elements(s)} - in_displays
+    applied = {n: x for n, x in applied_subscripts(candidates).items() if n not in own}
+    functions = own_functions(candidates, applied, ranks)
     heads = {id(f.printed) for f in functions}
     found.displays = [
         with_labelled_functions([s for s in display if id(s) not in heads], functions)
@@ -90,6 +99,13 @@ def take_functions(found: Found) -> list[OwnFunction]:
     found.spoken = [s for s in found.spoken if id(s) not in heads]
     bodies = with_labelled_functions([f.statement for f in functions], functions)
     return [replace(f, statement=body) for f, body in zip(functions, bodies, strict=True)]
+
+
+def _is_at_own_elements(definition: Statement) -> bool:
+    r"""Whether it is `t_a(x_a) = ..`, which defines elements `t_a` where no display applies it to others."""
+    left = definition.tokens[: definition.equal]
+    below = [tuple(t.value for t in inner) for _, _, inner in scripted(left, "SUB")]
+    return len(below) > 1 and len(set(below)) == 1
 
 
 def drop_named_functions(found: Found, functions: Set[str]) -> None:

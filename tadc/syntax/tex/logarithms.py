@@ -11,7 +11,7 @@ from typing import TypeAlias
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.script_tokens import bound_names, names_in_bounds, scripted
 from tadc.syntax.tex.statement import Statement
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import ENDS_OPERAND, Token
 
 __all__ = ["with_logarithms"]
 
@@ -28,7 +28,7 @@ def with_logarithms(definitions: Sequence[Statement]) -> list[Statement]:
         for d in definitions
         if _defines_logarithm(d)
     }
-    found = {key: name for key, name in found.items() if not _is_function(key[1], definitions)}
+    found = {key: name for key, name in found.items() if not _is_function(key, definitions)}
     if not found:
         return list(definitions)
     bounds = names_in_bounds(d.tokens for d in definitions)
@@ -87,11 +87,14 @@ def _defines_logarithm(definition: Statement) -> bool:
     return is_logarithm and not any(t.type in ("LPAR", "LSQB") for t in left)
 
 
-def _is_function(name: str, definitions: Sequence[Statement]) -> bool:
+def _is_function(key: _Key, definitions: Sequence[Statement]) -> bool:
     r"""Whether the name is applied to something, `\log p(x)`, or defined itself."""
+    _, name, is_element = key
     pairs = [p for d in definitions for p in zip(d.tokens, d.tokens[1:], strict=False)]
     is_applied = any(t.value == name and after.type == "LPAR" for t, after in pairs)
-    return is_applied or any(d.tokens[0].value == name for d in definitions)
+    return is_applied or any(
+        d.tokens[0].value == name and is_element is not d.is_scalar for d in definitions
+    )
 
 
 def _antilogarithm(function: str, element: Sequence[Token]) -> list[Token]:
@@ -136,6 +139,8 @@ def _replaced(definition: Statement, names: Mapping[_Key, str], bounds: Set[str]
             end = closing[place + 2] + 1 if is_element and place + 2 in closing else place + 1
             function = next(f for f, name, e in names if (name, e) == (token.value, is_element))
             named = replace(token, value=names[function, token.value, is_element])
+            if result[-1].type in ENDS_OPERAND:
+                result.append(Token("CDOT", r"\cdot", token.start, token.start))
             result += _antilogarithm(function, [named, *tokens[place + 1 : end]])
             place = end
             continue

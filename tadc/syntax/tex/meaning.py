@@ -31,6 +31,7 @@ from tadc.syntax.tex.order import in_order
 from tadc.syntax.tex.own_functions import Inlined, inlined
 from tadc.syntax.tex.periods import NO_PERIODS, Periods
 from tadc.syntax.tex.primed_ranges import with_ranges_of_primes
+from tadc.syntax.tex.ranges_of_others import with_ranges_of_others
 from tadc.syntax.tex.read_ranges import with_ranges_of_reads
 from tadc.syntax.tex.shortened import refuse_shortened
 from tadc.syntax.tex.sizes import bound_sizes
@@ -83,6 +84,9 @@ def meaning(
     named = {
         i.name.name for i in items if isinstance(i, (ast.SizeDeclaration, ast.TensorDeclaration))
     }
+    for name, body in functions.items():
+        said = f"`{name}` is a function: it is put in where it is applied"
+        notes.append(Note(body[1].span, said))
     for r in read:
         try:
             if r.is_update:
@@ -102,6 +106,8 @@ def meaning(
             errors += error.errors
     _raise(errors)
     definitions = with_ranges_of_primes(with_ranges_of_reads(definitions, notes), notes)
+    shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
+    definitions = with_ranges_of_others(definitions, shaped, notes)
     notes += _about_deltas(definitions)
     declared = declared_base(items)
     printed = {i.name.name: i.extents for i in items if isinstance(i, ast.TensorDeclaration)}
@@ -118,7 +124,6 @@ def meaning(
     at_zero = beginning_at_zero(definitions, is_declared=declared is not None) or set()
     if base == 1:
         at_zero |= zeros_by_shape(definitions, at_zero, printed)
-        shaped = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration) and i.extents}
         definitions = _with_starts_at_one(definitions, at_zero, shaped, notes)
     definitions = with_centred(definitions, base, printed.keys(), notes)
     definitions = _with_left_indices(definitions, items, notes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
+from tadc.syntax.tex.commands import GREEK
 from tadc.syntax.tex.token_list import CLOSERS, ENDS_OPERAND, OPENERS, STARTS_OPERAND, Token
 
 __all__ = ["PREFIXES", "assembled", "closing_braces", "limit_names", "reduced_names"]
@@ -190,7 +191,9 @@ class _Assembly:
         if set(kinds) == {"PRIME"}:
             return "_prime" * len(kinds)
         if kinds == ["LPAR", "NUM", "RPAR"] or (
-            kinds == ["LPAR", "NAME", "RPAR"] and len(content[1].value) > 1
+            kinds == ["LPAR", "NAME", "RPAR"]
+            and len(content[1].value) > 1
+            and content[1].value not in GREEK
         ):
             return f"_{content[1].value.replace('.', '_')}"
         is_euler = base.value == "e" and not self._has_subscript(script)

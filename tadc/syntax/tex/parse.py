@@ -163,7 +163,8 @@ def _program(source: Source, index_base: int) -> ast.Program:
     told_in_prose = spoken_definitions(found.displays, spoken, ranks, ranks_of(found))
     for statement in told_in_prose:
         found.displays.append([statement])
-        said = f"`{statement.target}` is defined in the prose"
+        labels = [t.value for t in statement.tokens[1 : statement.equal] if t.type == "NUM"]
+        said = f"`{'_'.join((statement.target, *labels))}` is defined in the prose"
         guesses.append(Guess(said, statement.start, statement.end))
     if functions and not any(found.displays):
         applied = applying(found.in_prose, {f.name for f in functions})

@@ -67,6 +67,7 @@ from tadc.syntax.tex.labels import (
     left_labels,
     prose_labels,
     raised_on_left,
+    raised_values,
     twin_labels,
     with_declared_arrows,
     with_equation_labels,
@@ -80,6 +81,7 @@ from tadc.syntax.tex.listed_subscripts import with_listed_subscripts
 from tadc.syntax.tex.magnitudes import magnitudes, with_magnitudes
 from tadc.syntax.tex.marks_below import with_marks_below
 from tadc.syntax.tex.matrix_elements import MatrixElements
+from tadc.syntax.tex.mixed_numbers import with_unclear_mixed_numbers
 from tadc.syntax.tex.named_sets import named_sets, with_named_sets
 from tadc.syntax.tex.named_zeros import named_zeros, with_named_zeros
 from tadc.syntax.tex.names import assembled
@@ -159,7 +161,7 @@ from tadc.syntax.tex.told_sets import ToldSets
 from tadc.syntax.tex.transposed_shapes import with_shapes_of_transposed
 from tadc.syntax.tex.unclear_twins import with_unclear_twins
 from tadc.syntax.tex.unclear_words import unclear_words, with_unclear_words
-from tadc.syntax.tex.units import without_units
+from tadc.syntax.tex.units import bare_units, without_units
 from tadc.syntax.tex.unread_arguments import unread_arguments, without_unread_arguments
 from tadc.syntax.tex.variations import with_derivatives_for_variations
 from tadc.syntax.tex.weighted_norms import matrices_of_shapes, with_weighted_norms
@@ -218,7 +220,8 @@ def passed(
 
 
 def _units(f: Formulas) -> Callable[[Tokens], Tokens]:
-    return lambda tokens: without_units(tokens, f.declared, f.guesses)
+    units = bare_units(f.tokens, f.declared)
+    return lambda tokens: without_units(tokens, f.declared, units, f.guesses)
 
 
 def _conventions(f: Formulas) -> Callable[[Tokens], Tokens]:
@@ -344,6 +347,7 @@ def _layers(f: Formulas) -> Callable[[Tokens], Tokens]:
 def _whole_names(f: Formulas) -> Callable[[Tokens], Tokens]:
     pairs = zip(f.tokens, f.in_prose, strict=True)
     labels = {x for tokens, prose in pairs for x in left_labels(tokens, is_prose=prose)}
+    labels -= {x for tokens in f.displayed for x in raised_values(tokens)}
     twins = twin_labels(f.tokens)
     labels |= twins | raised_on_left(f.displayed)
     labels |= prose_labels([*zip(f.tokens, f.in_prose, strict=True)])
@@ -683,6 +687,7 @@ PASSES: tuple[Pass, ...] = (
     _raised_zeros,
     _named_zeros,
     _each(with_plain_fractions),
+    _each(with_unclear_mixed_numbers),
     _own_words,
     _script_words,
     _layers,

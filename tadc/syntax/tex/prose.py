@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -101,7 +101,10 @@ def says_where(before: str, behind: str) -> bool:
     """
     sentence = _WHOLE_CHOICE.sub("", _sentence(before))
     is_others = _BY_OTHERS.search(before[-LONGEST_SENTENCE:]) is not None
-    whole = f"{sentence} {_END.split(behind, maxsplit=1)[0]}"
+    rest = _END.split(behind, maxsplit=1)[0]
+    whole = f"{sentence} {rest}"
+    is_others = is_others or _ONE_CASE.match(rest) is not None
+    is_others = is_others or _HABIT.search(before[-LONGEST_SENTENCE:]) is not None
     if is_others or _OF_OTHERS.search(whole) or _SUPPOSES.search(sentence) is not None:
         return False
     if (named := _APPOSITION.search(sentence)) is not None and not _NO_NAME.search(named[1]):
@@ -125,6 +128,14 @@ _OF_OTHERS = re.compile(  # what is defined elsewhere, or for once
 )
 
 
+_ONE_CASE = re.compile(  # behind a formula that is not the only one
+    r"(?:\$|\\\))[\s~,(]*(?:in\s+the\s+\w+\s+case\b|or\b,?\s+more\s+generally\b|for\b[^.]*\botherwise\b)",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"\b(?:typically|usually|commonly|often|for\s+example|for\s+instance|e\.\s?g\.)[\s~,\\]*(?:\$|\\\()$",
+    re.IGNORECASE,
+)
 _BY_OTHERS = re.compile(r"\bet\s+al\.?,?\s+(?:define|use|set|take|choose|write)\w*\b[^.]*$")
 
 
@@ -255,6 +266,7 @@ def spoken_definitions(
             is_formula = _is_formula(s) and not (s.is_scalar and s.target in sizes)
             is_formula = is_formula or (is_known and _is_of_functions(s))
             is_formula = is_formula or _is_of_sizes(s, sizes)
+            is_formula = is_formula or _is_beside(s, found)
             is_formula = is_formula and not (_lists_components(s, read) or _is_of_event(s))
             if s.kind == "definition" and is_new and is_formula:
                 found[_key(s)] = _with_other(s, spoken)
@@ -274,6 +286,13 @@ def _with_other(statement: Statement, spoken: Sequence[Statement]) -> Statement:
             error = Token("ERROR", fact, other.start, other.end, fix)
             return replace(statement, tokens=(*statement.tokens, error))
     return statement
+
+
+def _is_beside(statement: Statement, found: Iterable[tuple[str, ...]]) -> bool:
+    r"""Whether it is the `w_2 = t` beside `w_1 = 1 - t`: another name for a number, behind a formula for a name with another label."""
+    name, *labels = _name_of(statement)
+    is_alias = [t.type for t in statement.right] == ["NAME"]
+    return is_alias and bool(labels) and any(other[0] == name for other in found)
 
 
 def _is_declared(statement: Statement, ranks: Mapping[str, int]) -> bool:
@@ -387,12 +406,16 @@ def _key(statement: Statement) -> tuple[str, ...]:
 
 
 def _name_of(statement: Statement) -> tuple[str, ...]:
-    """The name that is defined, with the letters below it where they are labels."""
-    below = [t.value for t in left_indices(statement.tokens)]
+    """The name that is defined, with what stands below it where that is a label: a number, a capital, or a letter of no index."""
+    left = statement.tokens[: statement.equal]
+    below = [t for _, _, inner in scripted(left, "SUB") for t in inner]
+    numbers = [t.value for t in below if t.type == "NUM"]
+    letters = [t.value for t in left_indices(statement.tokens)]
     elements = [(name.value, inner) for name, _, inner in scripted(statement.right, "SUB")]
     inside = {t.value for _, inner in elements for t in inner} - {name for name, _ in elements}
-    style = statement.tokens[0].note if statement.tokens[0].note == "bold" else ""
-    return (f"{statement.target} {style}", *(below if not inside & {*below} else ()))
+    are_labels = not inside & {n for n in letters if not n.isupper()}
+    style = "bold" if statement.tokens[0].note == "bold" else ""
+    return (f"{statement.target} {style}", *(letters if are_labels else ()), *numbers)
 
 
 def _is_formula(statement: Statement) -> bool:

@@ -9,12 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from typing import TypeAlias
 
-from tadc.syntax.tex.script_tokens import Guess, left_indices, numbers_in_bounds, scripted
-from tadc.syntax.tex.statement import Statement
+from tadc.syntax.tex.left_lists import COUNTED
+from tadc.syntax.tex.script_tokens import (
+    Guess,
+    bound_names,
+    left_indices,
+    numbers_in_bounds,
+    scripted,
+)
+from tadc.syntax.tex.statement import Statement, depths
 from tadc.syntax.tex.token_list import Token
 
 __all__ = ["letters_apart"]
+
+_Place: TypeAlias = tuple[str, Token, int]  # a name with its letters, where it stands, and its end
 
 
 def letters_apart(
@@ -46,18 +56,47 @@ def letters_apart(
 
 
 def _as_declared(definitions: Sequence[Statement], ranks: Mapping[str, int]) -> list[Statement]:
-    """The definitions with the elements `n_{ij}` of a declared `n_ij` of as many dimensions, beside another `n`."""
+    """The definitions with the elements `n_{ij}` of a declared `n_ij` of as many dimensions, beside another `n`; the `n_{jk}` are its
+    elements, too, unless `i` or `j` is a label, or another one is declared.
+    """
+    own: dict[tuple[str, int], list[str]] = {}  # names by their letters and numbers of dimensions
+    for name, rank in ranks.items():
+        base, _, letters = name.rpartition("_")
+        if base and len(letters) == rank and {*letters} <= COUNTED:
+            own.setdefault((base, rank), []).append(name)
+    labelled = {t.value for d in definitions for t in d.tokens if t.type == "NAME"}
+    for d in definitions:
+        bound = {*bound_names(d.tokens), *(t.value for t in left_indices(d.tokens))}
+        labelled |= {
+            _with_letters(name, inner)
+            for name, _, inner in scripted(d.tokens, "SUB")
+            if not {t.value for t in inner if t.type == "NAME"} <= bound
+        }
+    alone = {key: names[0] for key, names in own.items() if len(names) == 1}
+    alone = {key: name for key, name in alone.items() if name not in labelled}
 
     def renamed(tokens: Sequence[Token]) -> tuple[Token, ...]:
-        names = {
-            id(name): new
-            for name, _, inner in scripted(tokens, "SUB")
-            if ranks.get(new := f"{name.value}_{''.join(t.value for t in inner)}") == _count(inner)
-            and not ranks.get(name.value)
-        }
+        names = {}
+        for name, _, inner in scripted(tokens, "SUB"):
+            if ranks.get(name.value):
+                continue
+            if ranks.get(new := _with_letters(name, inner)) == _count(inner):
+                names[id(name)] = new
+            elif (name.value, _places(inner)) in alone and new not in ranks:
+                names[id(name)] = alone[name.value, _places(inner)]
         return tuple(replace(t, value=names.get(id(t), t.value)) for t in tokens)
 
     return [replace(d, tokens=renamed(d.tokens)) for d in definitions]
+
+
+def _with_letters(name: Token, inner: Sequence[Token]) -> str:
+    return f"{name.value}_{''.join(t.value for t in inner)}"
+
+
+def _places(inner: Sequence[Token]) -> int:
+    """How many indices stand in a subscript: letters side by side are one each."""
+    commas = sum(depth == 0 and t.type == "COMMA" for t, depth in depths(inner))
+    return commas + 1 if commas else _count(inner) or 1
 
 
 def _pairs_apart(
@@ -102,7 +141,7 @@ def _ranks_apart(
     kinds = {t.type for d in definitions for t in d.tokens}
     if kinds & _OF_VECTORS or any(t.note == "bold" for d in definitions for t in d.right):
         return list(definitions)
-    found: dict[str, dict[int, tuple[str, Token, int]]] = {}
+    found: dict[str, dict[int, _Place]] = {}
     single: dict[str, set[str]] = {}
     for d in definitions:
         for name, _, inner in scripted(d.tokens, "SUB"):
@@ -113,15 +152,47 @@ def _ranks_apart(
                 single.setdefault(name.value, set()).add(letters)
     taken = {t.value for d in definitions for t in d.tokens if t.type == "NAME"} | tensors
     names: dict[str, str] = {}
+    unclear: dict[str, Token] = {}
     for base, places in found.items():
-        if len(single.get(base, ())) > 1 and base not in _of_pairs(definitions):
-            continue  # the `p_i` and the `p_j` of `p_{ij} / (p_i p_j)` are two marginals
+        ones = single.get(base, set())
+        if len(ones) > 1 and base not in _of_pairs(definitions):
+            # The `p_i` and the `p_j` of `p_{ij} / (p_i p_j)` are two marginals, or one vector.
+            if places.keys() == {1, 2} and not {base, *_declared_as(base, ones)} & tensors:
+                unclear[base] = _of_two_ranks(base, sorted(ones), places)
+            continue
         if places.keys() == {1, 2} and base not in tensors and places[1][0] not in taken:
             new, name, end = places[1]
             names[base] = new
             text = f"`{new}` is a tensor of its own, beside `{base}` with two indices"
             guesses.append(Guess(text, name.start, end))
-    return [replace(d, tokens=tuple(_with_one_index(d.tokens, names))) for d in definitions]
+    definitions = [replace(d, tokens=tuple(_with_one_index(d.tokens, names))) for d in definitions]
+    return [_with_errors(d, unclear) for d in definitions]
+
+
+def _declared_as(base: str, letters: Set[str]) -> set[str]:
+    return {f"{base}_{letter}" for letter in letters}
+
+
+def _of_two_ranks(base: str, letters: Sequence[str], places: Mapping[int, _Place]) -> Token:
+    """The error of a letter with one index, of several, and with two."""
+    _, name, end = places[2]
+    (first, *_), pair = letters, places[2][0].rpartition("_")[2]
+    fact = f"`{base}` stands with two indices, and with one, `{'` and `'.join(letters)}`: these may be elements of one vector, or of several"
+    vectors = ", ".join(f"{base}_{letter}[{letter.upper()}]" for letter in letters)
+    fix = (
+        f"declare the tensors with their letters: `%!tadc input {base}_{first}[N], {base}_{pair}[N, N]` for one vector,"
+        f" `%!tadc input {vectors}, {base}_{pair}[N, M]` for several"
+    )
+    return Token("ERROR", fact, name.start, end, fix)
+
+
+def _with_errors(definition: Statement, errors: Mapping[str, Token]) -> Statement:
+    """The definition with an error behind the first subscript of two indices below one of these names."""
+    for name, _, inner in scripted(definition.tokens, "SUB"):
+        if name.value in errors and _count(inner) == 2:
+            error = replace(errors[name.value], start=name.start, end=inner[-1].end)
+            return replace(definition, tokens=(*definition.tokens, error))
+    return definition
 
 
 def _of_pairs(definitions: Sequence[Statement]) -> set[str]:

@@ -19,6 +19,7 @@ from tadc.syntax.tex.names import closing_braces, reduced_names
 from tadc.syntax.tex.script_tokens import (
     Guess,
     left_indices,
+    names_in_bounds,
     scripted,
     with_rewritten_scripts,
 )
@@ -35,7 +36,7 @@ def script_words(
     streams: Sequence[Sequence[Token]], declared: Set[str], *, is_upper: bool
 ) -> set[str]:
     """The words that stand in scripts of these formulas; where indices may stand above names, `is_upper`, only those below."""
-    found = {*_below_names(streams)}
+    found = {*_below_names(streams), *_numbered(streams, declared)}
     if is_upper:
         return found
     letters = {t.value for tokens in streams for t in _outside_words(tokens)} | declared
@@ -157,7 +158,7 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
             if usual in USUAL_LABELS and not {*usual} <= summed_anywhere:
                 yield usual
             word = _word(inner)
-            if len(word) == 2 and word.istitle():
+            if len(word) == 2 and word.istitle() and word.isalpha():
                 elsewhere = {t.value for i in scripts if _word(i) != word for t in i}
                 if word[1] not in bound | elsewhere:
                     yield word
@@ -178,15 +179,36 @@ def _below_names(streams: Sequence[Sequence[Token]]) -> Iterator[str]:
                     yield word
 
 
+def _numbered(streams: Sequence[Sequence[Token]], declared: Set[str]) -> Iterator[str]:
+    r"""The `P2` of `V_{P2} - V_{P1}`: a capital that bounds nothing and a digit, below names that have no other subscripts than such and
+    are not declared.
+    """
+    below: dict[str, set[str]] = {}
+    for tokens in streams:
+        for name, _, inner in scripted(tokens, "SUB"):
+            is_alone = len(inner) == 1 and inner[0].value.isupper()
+            below.setdefault(name.value, set()).add(inner[0].value if is_alone else _word(inner))
+    taken = {name for tokens in streams for name in reduced_names(tokens)}
+    taken |= names_in_bounds(streams)
+    taken |= {
+        t.value for tokens in streams if any(x.type == "DOTS" for x in tokens) for t in tokens
+    }
+    for base, words in below.items():
+        if base not in declared and not any(word == "" or word[0] in taken for word in words):
+            yield from (word for word in words if word[1:].isdigit())
+
+
 def _word(inner: Sequence[Token]) -> str:
     """The plain letters without blanks between them that are all that stands here, three and more, or two as in `Na`; capitals may have a
-    number beside them, `2SLS`.
+    number beside them, `2SLS`, and one a digit behind it, `P2`.
     """
     letters = [t for t in inner if t.type == "NAME" and len(t.value) == 1 and not t.note]
     word = "".join(t.value for t in inner)
     is_word = len(letters) == len(inner) > (1 if word.istitle() else 2)
     has_number = len(letters) > 1 and word.isalnum() and word.isupper()
-    has_number = has_number and {t.type for t in inner} == {"NAME", "NUM"}
+    has_number = has_number or (len(letters) == 1 and len(word) == 2 and word[0].isupper())
+    has_number = has_number and [t.type for t in inner].count("NUM") == len(inner) - len(letters)
+    has_number = has_number and len(letters) < len(inner)
     is_tight = all(a.end == b.start for a, b in pairwise(inner))
     return word if (is_word or has_number) and is_tight else ""
 

@@ -203,6 +203,7 @@ def _is_plain_e(tokens: Sequence[Token], place: int, vocabulary: Vocabulary) -> 
     if before >= 0 and tokens[before].value in ("log", "ln"):
         return False
     is_charge = vocabulary.has_charges or vocabulary.lists_letters or _is_factor(tokens, place)
+    is_charge = is_charge or _is_number_of_names(tokens, place)
     is_bare = kinds[:1] != ["SUP"] and is_charge
     return is_bare or kinds == ["SUP", "LBRACE", "NUM", "RBRACE"]
 
@@ -220,6 +221,25 @@ def _is_factor(tokens: Sequence[Token], place: int) -> bool:
     is_in_front = behind is not None and behind.type in STARTS_OPERAND - {"NUM"}
     is_behind = before is not None and before.type in ENDS_OPERAND - {"NUM"}
     return is_in_front or (is_behind and before is not None and before.note != "limits")
+
+
+def _is_number_of_names(tokens: Sequence[Token], place: int) -> bool:
+    r"""Whether it is the `e` of `0.622 e`, of a difference of names, `p - e`, or a numerator over names, `\frac{e}{e_s}`: a pressure or an error."""
+    before = tokens[place - 1] if place else None
+    behind = tokens[place + 1] if place + 1 < len(tokens) else None
+    if before is not None and before.type == "NUM" and "." in before.value:
+        return True
+    if place > 1 and tokens[place - 2].type == "FRAC" and behind is not None:
+        closing = closing_braces(tokens[place - 1 : place + 40])
+        line = closing.get(0, 0)
+        below = tokens[place + line : place - 1 + closing.get(line + 1, 0)]
+        return line == 2 and any(t.type == "NAME" and t.value != "e" for t in below)
+    is_term = before is not None and before.type == "MINUS" and place > 1
+    beside = [tokens[place - 2].type] if is_term else []
+    if behind is not None and behind.type in ("PLUS", "MINUS"):
+        beside += [t.type for t in tokens[place + 2 : place + 3]]
+    ends = behind is None or behind.type in (*CLOSERS, "PLUS", "MINUS")
+    return is_term and ends and "NUM" not in beside and tokens[place - 2].type in ENDS_OPERAND
 
 
 def _is_derivative(tokens: Sequence[Token], place: int) -> bool:

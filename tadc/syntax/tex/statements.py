@@ -8,13 +8,14 @@ A display need not be a program: what is no definition and no shape is `skipped`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.commands import GREEK, words
 from tadc.syntax.tex.definitions import read_definition
 from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
+from tadc.syntax.tex.numbered_sizes import is_linear
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
 from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.statement import Statement, depths
@@ -242,16 +243,15 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         if names:
             _add_unread(result, tuple(names))
             names = []
+        in_row = in_remark and len(result) > before
         if definition is not None and not (
-            definition.is_scalar
-            and in_remark
-            and len(result) > before
-            and definition.target not in reading
-            and not _sums_up(definition, result)
+            in_row and definition.is_scalar and _is_remark_on(definition, result, reading, words)
         ):
             result.append(definition)
             reading.update(t.value for t in definition.tokens[definition.equal :])
             in_remark = False
+        elif definition is not None and in_row and definition.target not in _indices(result):
+            result.insert(len(result) - 1, replace(definition, kind="skipped"))
         elif definition is not None or _ranges_over(tokens):
             in_remark = in_remark or bool(result)
             if not in_remark:
@@ -265,12 +265,28 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         _add_unread(result, tuple(names))
 
 
-def _sums_up(definition: Statement, before: Sequence[Statement]) -> bool:
-    r"""Whether it is the `y = \sum_i x_i w_i` behind the range of `x_i = ..`: no remark about a number, such as the last value of an index."""
+def _is_remark_on(
+    definition: Statement, before: Sequence[Statement], reading: Set[str], words: Sequence[Token]
+) -> bool:
+    r"""Whether the scalar behind a range or a word is a remark, such as a value of an index: the `m = c + d` and
+    `y = \sum_i x_i w_i` behind the range of `x_i = ..` are none, nor are what the definitions before it read and the sizes in ranges.
+    """
+    target = definition.target
     targets = {s.target for s in before if s.kind == "definition"}
+    if target in reading or (definition.has_reduction and definition.reads(targets)):
+        return False
     in_ranges = {t.value for s in before for t in s.ranges}
-    is_other = definition.target not in in_ranges
-    return definition.has_reduction and (definition.reads(targets) or is_other)
+    if target in _indices(before) | in_ranges:
+        return target in _indices(before) or bool(words) or not is_linear(definition.right)
+    is_value = not definition.has_reduction and len(definition.right) == 1
+    return is_value or any(not w.value.lower().startswith(_GIVES) for w in words)
+
+
+_GIVES = ("where", "with")  # a formula behind such a word tells what it has read
+
+
+def _indices(statements: Sequence[Statement]) -> set[str]:
+    return {i for s in statements if s.kind == "definition" for i in indices_of(s.tokens)}
 
 
 def _without_shape_behind(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -350,7 +366,7 @@ def _add_ranges(result: list[Statement], ranges: Sequence[Token]) -> None:
 
 
 def _is_remark(word: Token) -> bool:
-    return word.type == "FORALL" or word.value.lower().startswith(_REMARKS)
+    return word.type == "FORALL" or f"{word.value.lower()} ".startswith(_REMARKS)
 
 
 def _only_dots(tokens: Sequence[Token]) -> bool:

@@ -62,7 +62,7 @@ def with_scripts(
     brackets = Brackets(
         indexed,
         names,
-        {f.name for f in functions if f.has_index},
+        {f.name: f.letters_below for f in functions if f.has_index},
         ranks,
         places,
         lists.headed,

@@ -208,6 +208,11 @@ def styled_apart(
             for name, _, inner in scripted(statement.tokens, "SUB")
             if f"{name.value}_{''.join(t.value for t in inner)}" in declared
         }
+        labels |= {  # Euler's number, beside a bold letter
+            t
+            for t, behind in pairwise(statement.tokens)
+            if t.value == "e" and not _style(t) and behind.type == "SUP"
+        }
         own = parameters.get(statement.start, frozenset())
         for token in _outside_lists(statement):
             if token not in labels and token.value not in own:

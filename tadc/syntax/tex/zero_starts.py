@@ -50,12 +50,14 @@ def beginning_at_zero(
         if _has_open_value(definition):
             return None
         open_ = open_indices(definition)
+        indices = _indices(definition)
         for element, firsts, lows, lasts in elements_read(definition):
             for n, subscript in enumerate(element.subscripts):
                 falling = with_lasts(subscript, lasts)
                 least = lowest(falling, firsts)
                 if least is None:
-                    least = _least_in_letters(falling, lows)
+                    is_input = element.name.name not in targets
+                    least = _least_in_letters(falling, lows, indices if is_input else None)
                 if least == 0 and (element.name.name, n) in printed:
                     continue  # it is moved to where it is printed
                 if least is not None and (
@@ -71,19 +73,26 @@ def beginning_at_zero(
 
 
 def beginning_at_one(definitions: Sequence[Definition]) -> Iterator[Span]:
-    """Places of inputs of which every subscript of some dimension is told, and the lowest one is 1."""
-    targets = {d.target.name for d in definitions}
+    """Places of tensors whose lowest subscript of some dimension is 1, as far as these are told; the others are indices that have no range."""
+    printed = {d.target.name for d in definitions if any(r.low is not None for r in d.lefts)}
     found: dict[Dimension, list[int | None]] = {}
+    unclear: set[Dimension] = set()
     places: dict[Dimension, Span] = {}
     for definition in definitions:
+        open_ = open_indices(definition)
         for element, firsts, _, lasts in elements_read(definition):
             for n, subscript in enumerate(element.subscripts):
                 dimension = (element.name.name, n)
-                found.setdefault(dimension, []).append(lowest(with_lasts(subscript, lasts), firsts))
-                places.setdefault(dimension, element.span)
+                least = lowest(with_lasts(subscript, lasts), firsts)
+                is_open = isinstance(subscript, Name) and subscript.name in open_
+                if least is None and not is_open:
+                    unclear.add(dimension)
+                found.setdefault(dimension, []).append(least)
+                if least == 1:
+                    places.setdefault(dimension, element.span)
     for dimension, leasts in found.items():
         told = [least for least in leasts if least is not None]
-        if dimension[0] not in targets and len(told) == len(leasts) and min(told) == 1:
+        if told and min(told) == 1 and dimension not in unclear and dimension[0] not in printed:
             yield places[dimension]
 
 
@@ -102,6 +111,11 @@ def open_indices(definition: Definition) -> set[str]:
     reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
     every = (*definition.lefts, *(r for n in reductions for r in n.ranges))
     return {r.name.name for r in every if r.low is None and r.extent is None}
+
+
+def _indices(definition: Definition) -> set[str]:
+    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
+    return {r.name.name for r in (*definition.lefts, *(r for n in reductions for r in n.ranges))}
 
 
 def zeros_beside_all(definitions: Sequence[Definition], name: str) -> Iterator[Element]:
@@ -147,13 +161,22 @@ def _first(r: ast.Range) -> int | None:
     return int(r.low.text) if isinstance(r.low, Number) and r.low.text.isdigit() else None
 
 
-def _least_in_letters(subscript: Expression, lows: Mapping[str, Linear]) -> int | None:
-    r"""The lowest value of the `n - p` below `\sum_{n=p}^{N-1}`, if it is the same for all sizes."""
+def _least_in_letters(
+    subscript: Expression, lows: Mapping[str, Linear], indices: Set[str] | None
+) -> int | None:
+    r"""The lowest value of the `n - p` below `\sum_{n=p}^{N-1}`, if it is the same for all sizes; with the `indices` of a definition, for which
+    others are sizes, also the 0 of `x_t` with `t = K-1, \dots`, where `K` may be 1.
+    """
     form = linear(subscript)
     for name in [n for n, _ in form.terms] if form is not None else ():
         if form is not None and name in lows:
             form = form.with_value(name, lows[name])
-    return form.constant if form is not None and not form.terms else None
+    if form is None or not form.terms:
+        return None if form is None else form.constant
+    if indices is None or any(name in indices or factor < 0 for name, factor in form.terms):
+        return None
+    least = form.constant + sum(factor for _, factor in form.terms)
+    return least if least == 0 else None
 
 
 _Firsts: TypeAlias = "dict[str, int]"
