@@ -242,6 +242,10 @@ class _Solver:
     def _solved(self, e: Reduce, known: Domain, owner: _Owner) -> Generator[Any, Any, Expr]:
         if any(isinstance(d, Looked) for d in e.derived):
             return (yield self._looked(e, known, owner))
+        e, lifted = self._lifted(_with_given_quotients(e), owner, Derived)
+        known &= Domain.of(c for d in lifted for c in d.conditions)
+        if not e.indices and not e.derived:
+            return (yield self.walk(_chosen_by(e), known, owner))
         derived = tuple(d.name for d in e.derived)
         unknowns = (*_loop_order(e), *derived)
         domain = e.domain & Domain.of(c for d in e.derived for c in d.conditions)
@@ -272,7 +276,7 @@ class _Solver:
 
         Outside stand the indices that data are looked up with, inside those that are solved once the data are known.
         """
-        e, lifted = self._lifted(_without_equal(_without_declared(e)), owner)
+        e, lifted = self._lifted(_without_equal(_without_declared(e)), owner, Looked)
         looked = [d for d in e.derived if isinstance(d, Looked)]
         if not looked:
             known &= Domain.of(c for d in lifted for c in d.conditions)
@@ -286,21 +290,22 @@ class _Solver:
             return (yield self._nested(e, outer, inner, known, owner))
         return (yield self._looping(e, looked, known, owner))
 
-    def _lifted(self, e: Reduce, owner: _Owner) -> tuple[Reduce, list[Looked]]:
-        """The reduction without the data indices that follow from symbols further out: these are the owner's, under new names."""
+    def _lifted(
+        self, e: Reduce, owner: _Owner, kind: type[Looked | Derived]
+    ) -> tuple[Reduce, list[Determined]]:
+        """The reduction without the derived indices of a kind that follow from symbols further out: these are the owner's, under new names."""
         bound = {*e.indices, *(d.name for d in e.derived)}
-        lifted: list[Looked] = []
+        lifted: list[Determined] = []
         values: dict[Symbol, Affine] = {}
         kept: list[Determined] = []
         for d in e.derived:
             d = d.substitute(values)
-            if isinstance(d, Looked) and bound.isdisjoint(d.symbols):
+            if isinstance(d, kind) and bound.isdisjoint(d.symbols):
                 place = owner.of(d)
                 same = (o for o in place.derived if o.substitute({}, d.name) == d)
                 new = next(same, None) or d.substitute({}, self.names.fresh(d.name))
                 if new not in place.derived:
                     place.derived.append(new)
-                assert isinstance(new, Looked)
                 lifted.append(new)
                 values[d.name] = symbol(new.name)
                 bound.discard(d.name)
@@ -415,6 +420,28 @@ class _Solver:
             else:
                 derived.append(Derived(loop.index, form, loop.value.divisor))
         return tuple(indices), tuple(derived)
+
+
+def _with_given_quotients(e: Reduce) -> Reduce:
+    """The reduction without indices that equations give by symbols further out, if a quotient follows from such ones alone.
+
+    As an unknown of the system it would be mixed with the others: of `h[q,i] = g[q, (i - q//3) % N]` each `q//3` is known where `q` is.
+    """
+    given: dict[Symbol, Affine] = {}
+    bound = {*e.indices, *(d.name for d in e.derived)}
+    for c in e.domain:
+        unknown = [s for s in c.form.symbols if s in bound]
+        if c.relation == "==" and len(unknown) == 1 and unknown[0] in e.indices:
+            (i,) = unknown
+            n = c.form.coefficient(i)
+            if abs(n) == 1:
+                given.setdefault(i, (c.form - n * symbol(i)) * -n)
+    left = bound - given.keys()
+    if not any(isinstance(d, Derived) and left.isdisjoint(d.symbols) for d in e.derived):
+        return e
+    derived = tuple(d.substitute(given) for d in e.derived)
+    indices = tuple(i for i in e.indices if i not in given)
+    return Reduce(e.op, indices, derived, e.domain.substitute(given), substitute(e.body, given))
 
 
 def _chosen_by(e: Reduce) -> Expr:

@@ -11,6 +11,8 @@ import pytest
 from programs import run
 
 import tadc
+from tadc.ir.expr import Reduce
+from tadc.ir.walk import postorder
 
 LETTERS = "ijklm"
 
@@ -180,3 +182,20 @@ def test_second_derivatives_scatter_too(seed):
 
     for found in (*of_gradient.values(), *of_change.values()):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12, err_msg=g.text)
+
+
+def test_quotients_of_what_an_element_gives_are_no_unknowns():
+    """Of `x[q, ..]` each `q//3` is known: the element is read at one point."""
+    f = tadc.compile(
+        "input x[9,8,8]\ny[q: 9,i: 8,j: 8] = x[q,(i - q%3 + 1)%8,(j - q//3 + 1)%8]",
+        backend="interpreter",
+    )
+    dy = np.random.default_rng(0).normal(size=(9, 8, 8))
+
+    adjoint = f.adjoint()
+
+    bodies = (s.body for s in adjoint.program.statements)
+    assert not any(isinstance(e, Reduce) for body in bodies for e in postorder(body))
+    shifts = [(1 - q % 3, 1 - q // 3) for q in range(9)]
+    expected = [np.roll(dy[q], shift, (0, 1)) for q, shift in enumerate(shifts)]
+    np.testing.assert_array_equal(adjoint(np.zeros_like(dy), dy), expected)

@@ -86,6 +86,11 @@ PROGRAMS = {
         [(7,), (3,)],
         "(if 8 <= i + s then x[i + s - 8] else (if 1 <= i + s then x[i + s - 1] else x[i + s + 6]))",
     ),
+    "positions that wrap around by a quotient": (
+        "input x[9,8,8]\ny[q: 9,i: 8,j: 8] = x[q,(i - q%3 + 1)%8,(j - q//3 + 1)%8]",
+        [(9, 8, 8)],
+        "(if (q // 3) + 7 <= j then x[q, ",
+    ),
     "positions that wrap around in a long sum": (
         "size B\ninput x[B,60], w[50]\ny[b,i: 60] = sum{s} w[s]*x[b,(i-s)%60]",
         [(2, 60), (50,)],

@@ -31,10 +31,12 @@ from tadc.schedule.nest.unrolled import at_points
 
 __all__ = ["with_loops_over_quotients"]
 
+FEW = 64  # values of an index
+
 
 def with_loops_over_quotients(kernel: Kernel) -> Kernel:
-    """The kernel with such loops, where the divisor divides the extent of the index, and remainders fill lanes. Of several divisors the
-    greatest is first, if the others divide it.
+    """The kernel with such loops, where the divisor divides the extent of the index, and remainders fill lanes, or the index has few values
+    and is not the last one, of which lanes are. Of several divisors the greatest is first, if the others divide it.
     """
     names = Names(names_of(kernel))
     for index in kernel.indices:
@@ -51,7 +53,9 @@ def _divisor(kernel: Kernel, index: Symbol) -> int | None:
     bounds = {d for d in bounds if extent != constant(d)} - {1}
     divisor = max(derived | bounds, default=0)
     nested = all(divisor % d == 0 for d in derived | bounds)
-    divides = divisor >= NARROW and extent.content % divisor == extent.constant % divisor == 0
+    is_short = index != kernel.indices[-1] and extent.is_constant and extent.constant <= FEW
+    fills = divisor >= NARROW or (divisor > 1 and is_short)
+    divides = fills and extent.content % divisor == extent.constant % divisor == 0
     return divisor if nested and divides else None
 
 

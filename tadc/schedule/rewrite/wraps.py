@@ -7,7 +7,7 @@ for `i` and `s` below 200: then neighbours read neighbours on both sides. Quotie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -22,49 +22,75 @@ __all__ = ["with_wraps_as_conditions"]
 
 MOST = 3  # values of a quotient: those of positions that wrap around at both ends
 
-_Extents: TypeAlias = tuple[tuple[Symbol, Affine], ...]
+_Ranges: TypeAlias = tuple[tuple[Symbol, range], ...]  # of the indices that have numbers for ends
 
 
 def with_wraps_as_conditions(program: Program) -> Program:
     """The program without derived indices that have few values, where only elements and numbers are made of them."""
     sizes = frozenset(program.parameters)
 
-    def enter(e: Expr, around: _Extents) -> Entered[_Extents]:
+    def enter(e: Expr, around: _Ranges) -> Entered[_Ranges]:
         if isinstance(e, Reduce):
-            around = tuple(extents_in_body(e, dict(around), sizes).items())
-            for d in e.derived:
-                others = tuple(o for o in e.derived if o is not d)
-                body = None if d.name in e.domain.symbols else _unwrapped(e.body, d, others, around)
-                if body is not None:
-                    e = Reduce(
-                        e.op, e.indices, tuple(o for o in e.derived if o is not d), e.domain, body
-                    )
+            own = extents_in_body(e, {}, sizes)
+            around = _ranges(own, e.derived, dict(around))
+            derived, body = _unwrapped(e.derived, e.domain.symbols, e.body, dict(around))
+            e = Reduce(e.op, e.indices, derived, e.domain, body)
         return e, [around] * len(e.operands)
 
     statements: list[Statement] = []
     for s in program.statements:
-        for d in s.derived:
-            others = tuple(o for o in s.derived if o is not d)
-            body = _unwrapped(s.body, d, others, tuple(s.extents.items()))
-            if body is not None:
-                s = replace(s, derived=others, body=body)
-        statements.append(replace(s, body=rewrite_in(s.body, tuple(s.extents.items()), enter)))
+        around = _ranges(s.extents, s.derived, {})
+        derived, body = _unwrapped(s.derived, (), s.body, dict(around))
+        statements.append(replace(s, derived=derived, body=rewrite_in(body, around, enter)))
     return replace(program, statements=tuple(statements))
 
 
-def _unwrapped(
-    body: Expr, d: Determined, others: Iterable[Determined], extents: _Extents
-) -> Expr | None:
-    """The body with choices in place of what is made of the quotient; None if that stays."""
-    if not isinstance(d, Derived) or d.form.as_symbol() is not None:
-        return None
-    values = _values(d, dict(extents))
-    if not 2 <= len(values) <= MOST or any(d.name in o.symbols for o in others):
-        return None
-    if any(d.name in _decided_by(e) for e in postorder(body)):
-        return None
+def _ranges(
+    extents: Mapping[Symbol, Affine], derived: Iterable[Determined], around: dict[Symbol, range]
+) -> _Ranges:
+    """The values of indices with these extents, of quotients, and of those around."""
+    around |= {i: range(n.constant) for i, n in extents.items() if n.is_constant}
+    for d in derived:
+        if isinstance(d, Derived) and (values := _values(d, around)):
+            around[d.name] = values
+    return tuple(around.items())
 
-    def chosen(e: Expr) -> Expr:
+
+def _values(d: Derived, ranges: Mapping[Symbol, range]) -> range:
+    """The values that the quotient may have; none if it has no numbers for ends."""
+    least = greatest = d.form.constant
+    for s, c in d.form.terms:
+        values = ranges.get(s)
+        if not values:
+            return range(0)
+        ends = c * values[0], c * values[-1]
+        least, greatest = least + min(ends), greatest + max(ends)
+    return range(least // d.modulus, greatest // d.modulus + 1)
+
+
+def _unwrapped(
+    derived: tuple[Determined, ...],
+    in_conditions: Iterable[Symbol],
+    body: Expr,
+    ranges: Mapping[Symbol, range],
+) -> tuple[tuple[Determined, ...], Expr]:
+    """The derived indices that stay, and the body with choices in place of what is made of the others."""
+    decided = {s for e in postorder(body) for s in _decided_by(e)}.union(in_conditions)
+    kept = list(derived)
+    for d in derived:
+        if not isinstance(d, Derived) or d.form.as_symbol() is not None or d.name in decided:
+            continue
+        values = _values(d, ranges)
+        if 2 <= len(values) <= MOST and not any(d.name in o.symbols for o in kept):
+            kept.remove(d)
+            body = _chosen(body, d, values)
+    return tuple(kept), body
+
+
+def _chosen(body: Expr, d: Derived, values: Sequence[int]) -> Expr:
+    """The body with a choice for each element and number that the quotient is in."""
+
+    def choice(e: Expr) -> Expr:
         if not isinstance(e, Read | IndexValue) or d.name not in e.symbols:
             return e
         result = substitute(e, {d.name: constant(values[0])})
@@ -73,19 +99,7 @@ def _unwrapped(
             result = Select(is_reached, substitute(e, {d.name: constant(v)}), result)
         return result
 
-    return rewrite(body, chosen)
-
-
-def _values(d: Derived, extents: Mapping[Symbol, Affine]) -> range:
-    """The values of the quotient in the box; none if it has no numbers for ends."""
-    least = greatest = d.form.constant
-    for s, c in d.form.terms:
-        extent = extents.get(s)
-        if extent is None or not extent.is_constant:
-            return range(0)
-        least += min(c * (extent.constant - 1), 0)
-        greatest += max(c * (extent.constant - 1), 0)
-    return range(least // d.modulus, greatest // d.modulus + 1)
+    return rewrite(body, choice)
 
 
 def _decided_by(e: Expr) -> frozenset[Symbol]:
