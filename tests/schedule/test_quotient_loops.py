@@ -23,8 +23,10 @@ DIVIDED = {
     "y[c: 64] = if c//16 = 2 then x[c] else x[c%16]*z[(c + 3)//16]; input x[64], z[5]": ("c_quotient", "c", "4", "16"),
     "y[k: 96] = x[32*(k//32) + k%16] + w[k%16]*x[32*(k//32) + 16 + k%16]; input x[96], w[16]": (
         "k_quotient", "k_quotient_1", "k", "3", "2", "16"),
+    "y[q: 9, i: N] = if q//3 <= i then x[q%3,i] else x[q//3,i]; input x[3,N]": ("q_quotient", "q", "i", "3", "3", "N"),
 }  # fmt: skip
 WHOLE = {
+    "a short index that chooses, of which lanes are": "y[n, q: 9] = if q//3 <= n then x[n,q//3] else x[n,q%3]; input x[N,3]",
     "few remainders": "y[c: 4*G] = x[c//4,c%4]; input x[G,4]",
     "a divisor that does not divide": "y[c: N] = x[c//16]*w[c]; input x[M], w[N]",
     "divisors that are not nested": "y[c: 96] = x[c//16]*z[c//24]",

@@ -77,19 +77,19 @@ PROGRAMS = {
         "*x[j]",
     ),
     "positions that wrap around once": (
-        "size B\ninput x[B,7], w[3]\ny[b,i: 7] = sum{s} w[s]*x[b,(i+s)%7]",
-        [(2, 7), (3,)],
-        "w[s]*(if 7 <= i + s then x[b, i + s - 7] else x[b, i + s])",
+        "size B\ninput x[B,11], w[3]\ny[b,i: 11] = sum{s} w[s]*x[b,(i+s)%11]",
+        [(2, 11), (3,)],
+        "w[s]*(if 11 <= i + s then x[b, i + s - 11] else x[b, i + s])",
     ),
     "positions that wrap around at both ends": (
-        "input x[7], w[3]\ny[i: 7] = sum{s} w[s]*x[(i+s-1)%7]",
-        [(7,), (3,)],
-        "(if 8 <= i + s then x[i + s - 8] else (if 1 <= i + s then x[i + s - 1] else x[i + s + 6]))",
+        "input x[11], w[3]\ny[i: 11] = sum{s} w[s]*x[(i+s-1)%11]",
+        [(11,), (3,)],
+        "(if 12 <= i + s then x[i + s - 12] else (if 1 <= i + s then x[i + s - 1] else x[i + s + 10]))",
     ),
     "positions that wrap around by a quotient": (
-        "input x[9,8,8]\ny[q: 9,i: 8,j: 8] = x[q,(i - q%3 + 1)%8,(j - q//3 + 1)%8]",
-        [(9, 8, 8)],
-        "(if (q // 3) + 7 <= j then x[q, ",
+        "input x[9,10,10]\ny[q: 9,i: 10,j: 10] = x[q,(i - q%3 + 1)%10,(j - q//3 + 1)%10]",
+        [(9, 10, 10)],
+        "(if (q // 3) + 9 <= j then x[q, ",
     ),
     "positions that wrap around in a long sum": (
         "size B\ninput x[B,60], w[50]\ny[b,i: 60] = sum{s} w[s]*x[b,(i-s)%60]",
@@ -97,9 +97,9 @@ PROGRAMS = {
         "y_moved[b: B, i_1: 109] = if 49 <= i_1 then x[b, i_1 - 49] else x[b, i_1 + 11]",
     ),
     "positions that wrap around without a sum": (
-        "input x[5,8]\ny[i: 5,j: 8] = x[(i+4)%5,j] - 2*x[i,j] + x[i,(j+1)%8]",
-        [(5, 8)],
-        "(if 1 <= i then x[i - 1, j] else x[i + 4, j])",
+        "input x[10,9]\ny[i: 10,j: 9] = x[(i+9)%10,j] - 2*x[i,j] + x[i,(j+1)%9]",
+        [(10, 9)],
+        "(if 1 <= i then x[i - 1, j] else x[i + 9, j])",
     ),
     "positions that wrap around several times stay": (
         "input x[5]\ny[i: 5, j: 5] = x[(i+3*j)%5]",
@@ -110,6 +110,11 @@ PROGRAMS = {
         "input x[8]\ny[i: 8] = if (i+1)%8 < 3 then x[i] else x[(i+1)%8]",
         [(8,)],
         "8*((i + 1) // 8)",
+    ),
+    "a component that wraps around stays": (
+        "size N\ninput x[N,3]\ny[n,i: 3] = x[n,(i+1)%3]",
+        [(5, 3)],
+        "x[n, i - 3*((i + 1) // 3) + 1]",
     ),
     "a remainder of an index alone stays": (
         "size B\ninput x[B,6]\ny[b,i: 12] = x[b,i%6]",

@@ -14,9 +14,11 @@ from math import gcd
 
 from tadc.integer.rounding import without_remainders
 from tadc.ir.affine import Affine, Symbol, constant, symbol
-from tadc.ir.domain import Derived
+from tadc.ir.domain import Derived, Domain
+from tadc.ir.expr import Select
 from tadc.ir.names import Names
 from tadc.ir.range import Bound, Range
+from tadc.ir.walk import postorder
 from tadc.schedule.nest.lanes import NARROW
 from tadc.schedule.nest.loop_nest import (
     Kernel,
@@ -26,6 +28,7 @@ from tadc.schedule.nest.loop_nest import (
     map_bodies,
     names_of,
     steps_of,
+    values_of,
 )
 from tadc.schedule.nest.unrolled import at_points
 
@@ -35,8 +38,8 @@ FEW = 64  # values of an index
 
 
 def with_loops_over_quotients(kernel: Kernel) -> Kernel:
-    """The kernel with such loops, where the divisor divides the extent of the index, and remainders fill lanes, or the index has few values
-    and is not the last one, of which lanes are. Of several divisors the greatest is first, if the others divide it.
+    """The kernel with such loops, where the divisor divides the extent of the index, and remainders fill lanes, or a choice depends on the
+    quotient of a short index that is not the last one: then it changes at known places. Of several divisors the greatest is first, if the others divide it.
     """
     names = Names(names_of(kernel))
     for index in kernel.indices:
@@ -48,13 +51,18 @@ def with_loops_over_quotients(kernel: Kernel) -> Kernel:
 def _divisor(kernel: Kernel, index: Symbol) -> int | None:
     """The greatest divisor of quotients of the index; None where there is none, or no loop over it."""
     (extent,) = (n for i, n in zip(kernel.indices, kernel.extents, strict=True) if i == index)
-    derived = {d.modulus for d in _derived(kernel, index)}
+    quotients = _derived(kernel, index)
+    derived = {d.modulus for d in quotients}
     bounds = {b.divisor for b in _bounds(kernel) if gcd(b.form.coefficient(index), b.divisor) == 1}
     bounds = {d for d in bounds if extent != constant(d)} - {1}
     divisor = max(derived | bounds, default=0)
     nested = all(divisor % d == 0 for d in derived | bounds)
-    is_short = index != kernel.indices[-1] and extent.is_constant and extent.constant <= FEW
-    fills = divisor >= NARROW or (divisor > 1 and is_short)
+    fills = divisor >= NARROW or (
+        index != kernel.indices[-1]  # whose neighbours lanes are
+        and extent.is_constant
+        and 1 < divisor < extent.constant <= FEW
+        and not _choosing(kernel).isdisjoint(d.name for d in quotients)
+    )
     divides = fills and extent.content % divisor == extent.constant % divisor == 0
     return divisor if nested and divides else None
 
@@ -63,6 +71,13 @@ def _derived(kernel: Kernel, index: Symbol) -> list[Derived]:
     """The quotients of the index itself."""
     derived = (s.derived for s in steps_of(kernel.body) if isinstance(s, LetIndex))
     return [d for d in derived if isinstance(d, Derived) and d.form.as_symbol() == index]
+
+
+def _choosing(kernel: Kernel) -> set[Symbol]:
+    """The symbols of conditions in values."""
+    values = postorder(v for s in steps_of(kernel.body) for v in values_of(s))
+    conditions = (e.condition for e in values if isinstance(e, Select))
+    return {s for c in conditions if isinstance(c, Domain) for s in c.symbols}
 
 
 def _bounds(kernel: Kernel) -> Iterator[Bound]:

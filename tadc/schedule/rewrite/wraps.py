@@ -2,7 +2,8 @@
 
     y[i] = sum{s} w[s]*x[(i + s) % 200]      is      y[i] = sum{s} w[s]*(if i + s <= 199 then x[i + s] else x[i + s - 200])
 
-for `i` and `s` below 200: then neighbours read neighbours on both sides. Quotients of an index alone stay, and have loops.
+for `i` and `s` below 200: then neighbours read neighbours on both sides. Quotients of an index alone stay, and have loops, as do
+those of components, `x[n, (i + 1) % 3]`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tadc.normalize.reductions import extents_in_body
 
 __all__ = ["with_wraps_as_conditions"]
 
+FEW = 8  # values of an index that is rather a component than a place: no neighbours are computed side by side along it
 MOST = 3  # values of a quotient: those of positions that wrap around at both ends
 
 _Ranges: TypeAlias = tuple[tuple[Symbol, range], ...]  # of the indices that have numbers for ends
@@ -81,7 +83,8 @@ def _unwrapped(
         if not isinstance(d, Derived) or d.form.as_symbol() is not None or d.name in decided:
             continue
         values = _values(d, ranges)
-        if 2 <= len(values) <= MOST and not any(d.name in o.symbols for o in kept):
+        is_long = any(len(ranges.get(s, ())) > FEW for s in d.form.symbols)
+        if is_long and 2 <= len(values) <= MOST and not any(d.name in o.symbols for o in kept):
             kept.remove(d)
             body = _chosen(body, d, values)
     return tuple(kept), body
