@@ -73,8 +73,8 @@ def test_a_loop_over_few_values_keeps_its_tests():
 
 # The test changes along the lanes.
 SLANTED = {
-    "a periodic sum": "y[b: 5, i: N] = sum{k: N} c[wrap(i - k)]*x[b,k]; input c[N], x[5,N]",
-    "distances": "y[b: 5, i: N] = sum{k: N} c[abs(i - k)]*x[b,k]; input c[N], x[5,N]",
+    "a periodic sum": "y[b: 5, i: N] = sum{k: N} (if k <= i then c[i - k] else -c[N + i - k])*x[b,k]; input c[N], x[5,N]",
+    "distances": "y[b: 5, i: N] = sum{k: N} (if k <= i then c[i - k] else 2*c[k - i])*x[b,k]; input c[N], x[5,N]",
     "every second one": "y[i: N] = max{k: N} (if 2*k <= i + 3 then c[k]*c[i] else c[i] - c[k]); input c[N]",
     "from the end": "y[i: N] = min{k: N} (if i + k < N then c[i + k] else 2*c[k]); input c[N]",
     "in a sum of sums": "y[i: N] = sum{j: 3, k: N} (if k <= i + j then c[k]*x[j,i] else x[j,k]); input c[N], x[3,N]",

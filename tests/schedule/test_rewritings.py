@@ -177,9 +177,9 @@ PROGRAMS = {
         "y[i: N] = sum{j=0..N - 1} w[i, j]*x[j] + sum{j=0..N - 1} w[j, i]*x[j]",
     ),
     "distances from the other side": (
-        "size N\ninput t[N], x[N]\ny[j: N] = sum{i: N} t[abs(i-j)]*x[i]",
+        "size N\ninput t[N], x[N]\ny[j: N] = sum{i=0..2} t[abs(i-j)]*x[i]",
         [(5,), (5,)],
-        "y[j: N] = sum{i=0..N - 1} (if i <= j then t[j - i] else t[i - j])*x[i]",
+        "y[j: N] = sum{i=0..2} (if i <= j then t[j - i] else t[i - j])*x[i]",
     ),
     "a choice with a step stays": (
         "size N\ninput t[N], x[N]\ny[j: N] = sum{i: N} (if j <= i then t[i-j] else 2*t[j-i])*x[i]",
