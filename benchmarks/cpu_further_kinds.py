@@ -47,6 +47,16 @@ def info_nce(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return (torch.logsumexp(s, 1) - s.diagonal()).mean()
 
 
+def keys_that_decay(k: torch.Tensor, v: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    at = torch.arange(k.shape[1], dtype=k.dtype)
+    apart = at[:, None] - at[None]
+    decay = torch.where(apart >= 0, 0.0, -torch.inf)[..., None] - apart.clamp(min=0)[..., None] * (
+        1.1 + w
+    )
+    weights = torch.exp(k[:, None] + decay)
+    return (weights * v[:, None]).sum(2) / weights.sum(2)
+
+
 def reflected_blur(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return F.conv2d(F.pad(x[:, None], (3, 3, 3, 3), mode="reflect"), w[None, None])[:, 0]
 
@@ -465,6 +475,38 @@ FURTHER = [
         "y[h,i,j] = sum{d} (a[h,i,d]*e[h,j,d] + b[h,i,d]*f[h,j,d])",
         ((8, 256, 2, 32), (8, 256, 2, 32), (256, 32), (256, 32)),
         lambda q, k, c, s: (lambda turned: turned(q) @ turned(k).transpose(1, 2))(lambda z: torch.cat([z[:, :, 0] * c - z[:, :, 1] * s, z[:, :, 1] * c + z[:, :, 0] * s], -1)),
+    ),
+    Kind(
+        "reaction and diffusion, periodic",
+        "size B\n"
+        "input u[B,256,256], v[B,256,256]\n"
+        "f[b,i: 256,j: 256] = u[b,i,j] + 0.2*(u[b,(i+1)%256,j] + u[b,(i-1)%256,j] + u[b,i,(j+1)%256] + u[b,i,(j-1)%256] - 4*u[b,i,j]) - u[b,i,j]*v[b,i,j]**2",
+        ((4, 256, 256), (4, 256, 256)),
+        lambda u, v: u + 0.2 * (sum(torch.roll(u, step, d) for d in (1, 2) for step in (1, -1)) - 4 * u) - u * v * v,
+    ),
+    Kind(
+        "convolution, periodic",
+        "size N, C, O\n"
+        "input x[N,C,256], w[O,C,5]\n"
+        "y[n,o,i: 256] = sum{c, s} w[o,c,s]*x[n,c,(i+s-2)%256]",
+        ((16, 32, 256), (32, 32, 5)),
+        lambda x, w: F.conv1d(F.pad(x, (2, 2), mode="circular"), w),
+    ),
+    Kind(
+        "streaming of a lattice",
+        "size B\n"
+        "input f[B,9,128,128]\n"
+        "g[b,q: 9,i: 128,j: 128] = f[b,q,(i - q%3 + 1)%128,(j - q//3 + 1)%128]",
+        ((4, 9, 128, 128),),
+        lambda f: torch.stack([torch.roll(f[:, q], (q % 3 - 1, q // 3 - 1), (1, 2)) for q in range(9)], 1),
+    ),
+    Kind(
+        "weights of keys that decay",
+        "size B, T, C\n"
+        "input k[B,T,C], v[B,T,C], w[C]\n"
+        "y[b,t: T,c] = (sum{s | s <= t} exp(k[b,s,c] - (t-s)*(1.1+w[c]))*v[b,s,c])/(sum{s | s <= t} exp(k[b,s,c] - (t-s)*(1.1+w[c])))",
+        ((2, 128, 32), (2, 128, 32), (32,)),
+        keys_that_decay,
     ),
 ]
 # fmt: on
