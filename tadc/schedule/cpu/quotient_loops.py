@@ -39,7 +39,9 @@ FEW = 64  # values of an index
 
 def with_loops_over_quotients(kernel: Kernel) -> Kernel:
     """The kernel with such loops, where the divisor divides the extent of the index, and remainders fill lanes, or a choice depends on the
-    quotient of a short index that is not the last one: then it changes at known places. Of several divisors the greatest is first, if the others divide it.
+    quotient of a short index that is not the last one: then it changes at known places.
+
+    Of several divisors the greatest is first, if the others divide it.
     """
     names = Names(names_of(kernel))
     for index in kernel.indices:

@@ -77,7 +77,7 @@ def _unwrapped(
     ranges: Mapping[Symbol, range],
 ) -> tuple[tuple[Determined, ...], Expr]:
     """The derived indices that stay, and the body with choices in place of what is made of the others."""
-    decided = {s for e in postorder(body) for s in _decided_by(e)}.union(in_conditions)
+    decided = {*in_conditions, *(s for e in postorder(body) for s in _decided_by(e))}
     kept = list(derived)
     for d in derived:
         if not isinstance(d, Derived) or d.form.as_symbol() is not None or d.name in decided:
@@ -87,6 +87,7 @@ def _unwrapped(
         if is_long and 2 <= len(values) <= MOST and not any(d.name in o.symbols for o in kept):
             kept.remove(d)
             body = _chosen(body, d, values)
+            decided.update(d.symbols)
     return tuple(kept), body
 
 
