@@ -302,6 +302,38 @@ READ = [
     (r"\[ w_i' = a w_i, \quad s = \sum_i w_i' x_i \]", "input a[], w[N], x[N]; w_prime[i] = a*w[i]; s = sum{i} w_prime[i]*x[i]"),
     # ranges between letters, whose shapes tell the first index
     ("%!tadc input s[n]\n%!tadc size m = 3\n" r"\[ y = \sum_{i = m}^{n} s_i \]", "input s[n]; y = sum{i=2..n-1} s[i]"),
+    # a total, which reads its elements; a label that is upright; a label of the input alone
+    (r"\[ E_t = \sum_k E_k, \quad \eta_i = E_i / E_t \]", "input E[N]; E_t = sum{k} E[k]; eta[i] = E[i]/E_t"),
+    (r"\[ F_{\mathrm{x}} = \sum_j f_j, \quad M = \sum_x F_x \]", "input f[N], F[L]; F_x_rm = sum{j} f[j]; M = sum{x} F[x]"),
+    (r"\[ k_i = A e^{-E_i / (k_B T)} \]", "input A[], E[N], k_B[], T[]; k[i] = A*exp(-E[i]/(k_B*T))"),
+    (r"\[ t_a(v_a) = t_a^0 (1 + v_a), \quad Z = \sum_a t_a^0 v_a \]", "input t_0[N], v[N]; t[a] = t_0[a]*(1 + v[a]); Z = sum{a} t_0[a]*v[a]"),
+    # a vector of equal elements, where the document has its index elsewhere, too
+    (r"\[ w_i = \frac{1}{n}, \quad z = \sum_{i=1}^{n} w_i x_i \]", "input x[n]; size n; w[i: n] = 1/n; z = sum{i} w[i]*x[i]"),
+    (r"\[ R_s = a + b, \quad s = 1, \dots, K \] \[ V = \sum_{i=1}^{K} R_i x_i \]",
+     "input a[], b[], x[K]; size K; R[s: K] = a + b; V = sum{i} R[i]*x[i]"),
+    # definitions of what functions read, in the prose and in displays
+    (r"\[ f(x) = a x + U_c, \quad y_i = f(x_i) \] where $U_c = 4 b^2$.", "input b[], a[], x[N]; U_c = 4*b**2; y[i] = a*x[i] + U_c"),
+    (r"\[ f(x) = a x + c, \quad y_i = f(x_i) \] \[ c = 4 b^2 \]", "input b[], a[], x[N]; c = 4*b**2; y[i] = a*x[i] + c"),
+    (r"The potential is $f(x) = a x + c$ where $c = 4 b^2$. \[ y_i = f(x_i) \]", "input b[], a[], x[N]; c = 4*b**2; y[i] = a*x[i] + c"),
+    (r"\[ f(x) = \sum_i K((x - x_i)/h), \quad K(u) = e^{-u^2}, \quad h = 2 s, \quad s = \sum_i x_i^2, \quad y_j = f(z_j) \]",
+     "input x_i[N], z[M]; s = sum{i} x_i[i]**2; h = 2*s; y[j] = sum{i} exp(-((z[j] - x_i[i])/h)**2)"),
+    # definitions in the prose beside others of the same letter with a label
+    (r"\[ a = \frac{c}{\sigma^2 + b} \] Here, $\sigma^2 = \sum_i I_i^2$. \[ \sigma_x^2 = \sum_i x_i^2 \]",
+     "input I[N], c[], b[], x[M]; sigma_squared = sum{i} I[i]**2; a = c/(sigma_squared + b); sigma_x_squared = sum{i} x[i]**2"),
+    # means whose letter is an index elsewhere, and samples whose sizes have digits
+    (r"\[ b = \sum_{i=1}^{n} (x_i - \bar{x}) (y_i - \bar{y}) \] \[ M = \sum_{x,y} I_{xy} \]",
+     "input x[n], y[n], I[X, Y]; b = sum{i} (x[i] - (sum{j} x[j])/n)*(y[i] - (sum{j} y[j])/n); M = sum{k, l} I[k, l]"),
+    (r"\[ b = \frac1n \sum_{i=1}^n (x_i - \bar x)^2 \] \[ A = \frac{1}{n_1}\sum_{i=1}^{n_1} s_i \]",
+     "input x[n], s[n_1]; b = 1/n*(sum{i} (x[i] - (sum{j} x[j])/n)**2); A = 1/n_1*(sum{i} s[i])"),
+    # what is read at an index from 0 on begins there, whatever other formulas count from
+    ("%!tadc size T\n%!tadc size n = 2\n%!tadc input r[T], V[T + 1]\n" r"\[ G_t = \sum_{k=0}^{n-1} r_{t+k} + 2 V_{t+n}, \quad t = 0, \dots, T-n \]"
+     "\n" r"\[ m = \sum_{y=1}^{H} f_y \]",
+     "size T; size n = 2; input r[T], V[T + 1], f[H]; G[t: T-n+1] = sum{k=0..n-1} r[t+k] + 2*V[t+n]; m = sum{y} f[y]"),
+    # what holds for numbers and elements that are given, behind a formula
+    (r"\[ u_i = a b_i, \quad a > 0 \]", "input a[], b[N]; u[i] = a*b[i]"),
+    (r"\[ u_i = \alpha b_i, \quad 0 < \alpha < 1 \]", "input alpha[], b[N]; u[i] = alpha*b[i]"),
+    (r"\[ u_i = a b_i, \quad a > 0, \quad b_i \in \{0, 1\}, \quad v_i = 2 u_i \]", "input a[], b[N]; u[i] = a*b[i]; v[i] = 2*u[i]"),
+    (r"\[ f(x) = a x, \quad x > 0, \quad y_i = f(z_i) \]", "input a[], z[N]; y[i] = a*z[i]"),
 ]  # fmt: skip
 
 
@@ -445,6 +477,24 @@ REFUSED = [
      "may be the transpose of `x`, or another number"),
     ("%!tadc input x[N, T]\n" r"\[ y_i = x_i(2) \]", "nothing tells whether the first element"),
     ("%!tadc input x[N, T], k[]\n" r"\[ y_i = x_i(k) \]", "may be meant, an element of `x`, or a product with `k`"),
+    (r"\[ F_x = \sum_{j=1}^{N} f_j, \quad M = \sum_{x=1}^{N} F_x \]", "may be the `F_x` that the document defines"),
+    (r"\[ f(x) = a x, \quad y_i = f(x_i) + f \]", "may be the `f(x)` that the document defines"),
+    (r"\[ R_s = a + b, \quad V = \sum_{i=1}^{K} R_i I_i \]", "may be a number with the label `s`"),
+    (r"\[ p_o = \frac1N \sum_{k} n_{kk} \] \[ m = \sum_{i=1}^{N_g} p_i \]", "may be a number with the label `o`"),
+    (r"\[ T_\mu = e^{-\sum_j s_j}, \quad C = \sum_i T_i c_i \]", r"may be a number with the label `\mu`"),
+    # what the prose says, and no rule takes
+    (r"\[ U(r) = \frac{a}{r} - U_c \] where $U_c = a / r_c$. \[ E = \sum_{i} U(x_i) + r_c \]", "the prose says `U_c = a / r_c`"),
+    # what changes with the argument of a function
+    (r"\[ f(x) = a x + u, \quad y_i = f(z_i) \] where $u = x^2 + 1$.", "has the argument `x` of `f`"),
+    (r"\[ f(x) = a u + 1, \qquad u = x^2, \qquad y_i = f(z_i) \]", "has the argument `x` of `f`"),
+    (r"\[ S = \sum_{i=1}^n x_i z_i' \]", "may be the transpose of `z`, or another number"),
+    (r"\[ u_i = a b_i, \quad \text{if } a > 0 \]", "a condition on a whole formula would be dropped"),
+    (r"\[ u_i = a b_i, \quad u_i \in [0, 1] \]", "the formula has ended before this"),
+    (r"\[ f(x) = a x, \quad x > 0 \] \[ f(x) = b x, \quad x < 0 \] \[ y_i = f(z_i) \]", "is defined twice"),
+    # equations that tell what another formula reads
+    (r"\[ \sqrt{p_i} = A_i, \quad s = \sum_i x_i p_i \]", "this equation tells `p`"),
+    (r"\[ 1 / p_i = A_i + 1, \quad s = \sum_i x_i p_i \]", "this equation tells `p`"),
+    (r"\[ \tanh(p_i) = A_i, \quad s = \sum_i x_i p_i \]", r"may be the `\tanh(p_i)` that the document defines"),
 ]  # fmt: skip
 
 

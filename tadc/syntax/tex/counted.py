@@ -19,16 +19,17 @@ def counted(
     states: frozenset[str],
     wholes: Set[str] = frozenset(),
     headed: Set[str] = frozenset(),
+    functions: Sequence[Statement] = (),
 ) -> tuple[list[Statement], list[Statement]]:
     """The definitions of the program, and the skipped parts.
 
-    A tensor element always counts, and a state. Another scalar counts if others use it, if it sums, reads elements or what others
+    A tensor element always counts, and a state. Another scalar counts if others or `functions` use it, if it sums, reads elements or what others
     define, if it is alone or the document has nothing but scalars, or if its display defines more; or if it reads one of `wholes`, declared tensors, without subscripts, and is not
     `headed` by a list of arguments, whose letters may be called like these.
     """
     candidates = [s for display in displays for s in display if s.kind == "definition"]
     used_in: dict[str, set[int]] = {}
-    for number, statement in enumerate(candidates):
+    for number, statement in enumerate((*candidates, *functions)):
         for token in statement.tokens:
             places = used_in.setdefault(token.value, set())
             if len(places) < 2:

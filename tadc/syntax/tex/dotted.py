@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tadc.syntax.tex.names import closing_braces, limit_names
-from tadc.syntax.tex.script_tokens import Guess, comma, scripted, scripts_at
+from tadc.syntax.tex.script_tokens import Guess, bound_names, comma, scripted, scripts_at
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.token_list import Token
 
@@ -155,11 +155,13 @@ def ragged_indices(definitions: Sequence[Statement]) -> set[str]:
     found: set[str] = set()
     for d in definitions:
         closing = closing_braces(d.tokens)
+        bound = bound_names(d.tokens)
         for place, token in enumerate(d.tokens):
             if token.type != "RED":
                 continue
             below, above, _ = scripts_at(d.tokens, place, closing)
-            if below is not None and any(t.type == "SUB" for t in above or ()):
+            inside = {t.value for _, _, inner in scripted(above or (), "SUB") for t in inner}
+            if below is not None and inside & bound:  # the digit of `n_1` is a label
                 found.update(limit_names(d.tokens, place + 2, closing))
     return found
 

@@ -68,6 +68,7 @@ class Found:
     told: list[ast.TensorDeclaration] = field(default_factory=list)  # ranges of what is defined
     agreed: list[Agreed] = field(default_factory=list)
     in_intervals: set[str] = field(default_factory=set)  # names
+    printed: list[Sequence[Token]] = field(default_factory=list)  # formulas before all passes
 
 
 def collect(into: list[Any], errors: list[Error], parse: Any) -> None:
@@ -140,6 +141,7 @@ def collect_convention(found: Found, text: Expansion) -> None:
 def collect_statements(found: Found, text: Expansion, regions: Sequence[Region]) -> None:
     """Cut the regions into statements, and give ranges in the prose to the display that they follow."""
     tokens = {r: with_told_letters(_tokens(text, r), found.letters) for r in regions}
+    found.printed = [*tokens.values()]
     ranks = declared_ranks(found)
     found.in_intervals |= {name for t in tokens.values() for name in names_in_intervals(t)}
     steps = TimeSteps(

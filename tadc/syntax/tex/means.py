@@ -177,12 +177,13 @@ def _element(
     counts: set[int] = set()
     for d in definitions:
         summed = bound_names(d.right)
+        is_index = base in bound_names(d.tokens)  # of another formula
         pairs = [
             *_related(d.right)
         ]  # of `\sum_{i<j} (d_{ij} - \bar{d})`: the mean of some, or of all
         for read in _reads(d.right):  # the `x` of `V[x] =` is the whole tensor
             is_same = read.name.value == base and _is_bold(read.name) == _is_bold(mean.name)
-            if not is_same or read.letters is None:
+            if not is_same or read.letters is None or (is_index and not read.letters):
                 continue  # `x_{t+k}` is moved
             own = {t.value for t in read.letters or ()}
             counts.add(len(own))

@@ -23,6 +23,7 @@ from tadc.syntax.tex.approximations import without_second_values
 from tadc.syntax.tex.bare_sums import with_limits_of_bare_sums
 from tadc.syntax.tex.bold import bold_names, with_bold_letters
 from tadc.syntax.tex.boundary_values import refuse_boundary_values
+from tadc.syntax.tex.constant_vectors import refuse_constant_vectors
 from tadc.syntax.tex.counted import counted
 from tadc.syntax.tex.diagonal_matrices import with_diagonal_matrices
 from tadc.syntax.tex.diagonals import with_diagonals
@@ -51,6 +52,7 @@ from tadc.syntax.tex.macros import expanded
 from tadc.syntax.tex.meaning import Read, meaning
 from tadc.syntax.tex.means import implied_means
 from tadc.syntax.tex.nameless import with_nameless
+from tadc.syntax.tex.new_inputs import refuse_dropped, refuse_new_inputs
 from tadc.syntax.tex.numbered_sizes import numbered_sizes
 from tadc.syntax.tex.outer_circles import with_unclear_circles
 from tadc.syntax.tex.own_letters import own_letters
@@ -60,9 +62,11 @@ from tadc.syntax.tex.partitions import with_partitions
 from tadc.syntax.tex.periods import periods_of, without_periods
 from tadc.syntax.tex.prose import (
     applying,
+    formulas_among,
     spoken_definitions,
     with_prose,
 )
+from tadc.syntax.tex.read_arguments import with_unclear_arguments
 from tadc.syntax.tex.read_dividends import with_unclear_quotients
 from tadc.syntax.tex.reader import Reader
 from tadc.syntax.tex.requests import asked_derivative, with_request
@@ -75,7 +79,14 @@ from tadc.syntax.tex.shapes import (
     refuse_complex,
     sizes_of,
 )
-from tadc.syntax.tex.skipped import nothing, products, told, unread_equations, without_factors
+from tadc.syntax.tex.skipped import (
+    determining_equations,
+    nothing,
+    products,
+    told,
+    unread_equations,
+    without_factors,
+)
 from tadc.syntax.tex.statement import Statement
 from tadc.syntax.tex.statements import with_shared_ranges
 from tadc.syntax.tex.told_apart import with_scripts
@@ -149,6 +160,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.displays = with_twins(found.displays, declared, guesses)
     found.displays = with_capital_twins(found.displays, declared, guesses)
     found.displays = with_parameter_labels(found.displays, declared, guesses)
+    in_words = found.spoken
     functions = take_functions(found)
     drop_named_functions(found, {f.name for f in functions})
     found.displays, numbered = numbered_sizes(found.displays, declared, text)
@@ -160,7 +172,9 @@ def _program(source: Source, index_base: int) -> ast.Program:
     ranks = declared_ranks(found)
     if not functions:
         found.displays = with_nameless(found.displays, guesses)
-    told_in_prose = spoken_definitions(found.displays, spoken, ranks, ranks_of(found))
+    heads = [f.statement for f in functions]
+    printed_definitions = [s for d in found.displays for s in d if s.kind == "definition"]
+    told_in_prose = spoken_definitions(found.displays, spoken, ranks, ranks_of(found), heads)
     for statement in told_in_prose:
         found.displays.append([statement])
         labels = [t.value for t in statement.tokens[1 : statement.equal] if t.type == "NUM"]
@@ -188,6 +202,10 @@ def _program(source: Source, index_base: int) -> ast.Program:
         states,
         {name for name, rank in ranks_of(found).items() if rank},
         lists.headed,
+        heads,
+    )
+    definitions = with_unclear_arguments(
+        definitions, {f.name: ({t.value for t in f.parameters}, f.statement) for f in functions}
     )
     asked = [
         (derivative, text.span(s.start, s.end))
@@ -254,6 +272,7 @@ def _program(source: Source, index_base: int) -> ast.Program:
     found.errors += without_factors(text, found, skipped, definitions)
     found.errors += products(text, skipped, definitions)
     found.errors += unread_equations(text, skipped, definitions)
+    found.errors += determining_equations(text, declared, skipped, every)
     if found.errors:
         raise merged(found.errors[:MOST_ERRORS])
     notes = [ast.Note(text.span(g.start, g.end), g.text, is_guess=True) for g in guesses]
@@ -271,11 +290,22 @@ def _program(source: Source, index_base: int) -> ast.Program:
         periods,
         is_elementwise=says_elementwise(text.text),
     )
+    known = {i.name.name for i in items if isinstance(i, ast.TensorDeclaration)}
+    refuse_constant_vectors(read, _ranged(found, named), text)
+    refuse_new_inputs(program.items, known, [*read, *function_bodies], found.printed, text)
+    dropped = formulas_among(in_words, [*printed_definitions, *heads], ranks, ranks_of(found))
+    refuse_dropped(program.items, known, [*read, *function_bodies], dropped, found.printed, text)
     program = with_zero_logarithms(program, text)
     letters = dict(own_letters(text.text, [*read, *function_bodies, *shapes]))
     letters |= {told.name: told.letter for told in found.letters}
     whole = with_request(with_told_ranges(with_likes(program), found.told), asked)
     return replace(whole, letters=letters, notes=with_agreed(whole.notes, found.agreed))
+
+
+def _ranged(found: Found, shaped: Set[str]) -> set[str]:
+    """The names that a line, a shape or a range in the prose speaks of."""
+    declared = {i.name.name for i in found.items if isinstance(i, ast.TensorDeclaration)}
+    return {t.value for tokens in found.ranges for t in tokens} | declared | shaped
 
 
 def _sizes(found: Found) -> set[str]:

@@ -14,7 +14,7 @@ from tadc.syntax.tex.script_tokens import (
     Guess,
     bound_names,
     left_indices,
-    names_in_bounds,
+    numbers_in_bounds,
     scripted,
 )
 from tadc.syntax.tex.statement import Statement, depths
@@ -24,6 +24,7 @@ from tadc.syntax.tex.token_list import OPENERS, Token, behind_scripts, closing_b
 __all__ = [
     "applying",
     "defines",
+    "formulas_among",
     "says_case",
     "says_condition",
     "says_for",
@@ -236,25 +237,21 @@ def spoken_definitions(
     spoken: Sequence[Statement],
     ranks: Mapping[str, int],
     shaped: Mapping[str, int],
+    functions: Sequence[Statement],
 ) -> list[Statement]:
-    r"""The definitions among `spoken` of what displays read and do not define, from elements of tensors; the first of each. What a line
-    declares with such an element is an input, whatever the prose says of where it comes from; `ranks` are those of lines, `shaped` those
-    of the prose too.
+    r"""The definitions among `spoken` of what displays and `functions` read and do not define, from elements of tensors; the first of each.
+    What a line declares with such an element is an input, whatever the prose says of where it comes from; `ranks` are those of lines,
+    `shaped` those of the prose too.
 
     `\mu_x = ..` and `\mu_y = ..` are two, since their right sides have no such index.
     """
     definitions = [s for display in displays for s in display if s.kind == "definition"]
-    defined = {s.target for s in definitions}
     arguments = {name for s in definitions for name in _arguments(s)}
-    spoken = [
-        s
-        for s in spoken
-        if not _is_declared(s, ranks) and not (s.is_scalar and s.target in arguments)
-        if not _is_model(s, shaped) and not _is_of_whole(s, definitions, shaped)
-        if not _has_fewer_indices(s, definitions, shaped)
-    ]
-    read = {name for s in definitions for name in _names_read(s)}
-    sizes = names_in_bounds(s.tokens for s in definitions)
+    definitions += functions
+    defined = {s.target for s in definitions}
+    spoken = _told(spoken, definitions, arguments, ranks, shaped)
+    read = {name for s in definitions for name in _names_read(s) - {*_arguments(s)}}
+    sizes = numbers_in_bounds(s.tokens for s in definitions)
     found: dict[tuple[str, ...], Statement] = {}
     more = True
     while more:
@@ -273,6 +270,46 @@ def spoken_definitions(
                 read |= {t.value for t in s.tokens[s.equal :] if t.type == "NAME"}
                 more = True
     return list(found.values())
+
+
+def formulas_among(
+    spoken: Sequence[Statement],
+    definitions: Sequence[Statement],
+    ranks: Mapping[str, int],
+    shaped: Mapping[str, int],
+) -> list[Statement]:
+    """Those among `spoken` that are formulas for what `definitions` read: no data with noise, no event and no list of components, no residuals
+    `r_i = y_i - f(x_i)` of a model that nothing defines, and nothing that is given.
+    """
+    arguments = {name for s in definitions for name in _arguments(s)}
+    known = {s.target for s in definitions}
+    return [
+        s
+        for s in _told(spoken, definitions, arguments, ranks, shaped)
+        if s.kind == "definition" and _is_formula(s)
+        if not _is_of_event(s) and not _lists_components(s, set())
+        if not any(
+            t.type == "NAME" and after.type == "LPAR" and t.value not in known
+            for t, after in pairwise(s.right)
+        )
+    ]
+
+
+def _told(
+    spoken: Sequence[Statement],
+    definitions: Sequence[Statement],
+    arguments: Set[str],
+    ranks: Mapping[str, int],
+    shaped: Mapping[str, int],
+) -> list[Statement]:
+    """The statements in the prose without those of what is given to the formulas, and those about something else of the same letter."""
+    return [
+        s
+        for s in spoken
+        if not _is_declared(s, ranks) and not (s.is_scalar and s.target in arguments)
+        if not _is_model(s, shaped) and not _is_of_whole(s, definitions, shaped)
+        if not _has_fewer_indices(s, definitions, shaped)
+    ]
 
 
 def _with_other(statement: Statement, spoken: Sequence[Statement]) -> Statement:
@@ -363,13 +400,34 @@ def _arguments(definition: Statement) -> Iterator[str]:
 
 def _is_twin(statement: Statement, definitions: Sequence[Statement]) -> bool:
     r"""Whether it is the `s_y^2 = ..` of displays that define `s_x^2` and read `s_y`: one letter with different labels."""
-    own = [_name_of(d) for d in definitions if d.target == statement.target]
+    same = [d for d in definitions if d.target == statement.target]
+    own = [_name_of(d) for d in same if statement.is_scalar or not _is_applied(d)]
     name = _name_of(statement)
-    are_labels = len(name) > 1 and all(len(n) > 1 for n in own) and name not in own
-    return are_labels and any(
-        read.value == statement.target and [t.value for t in inner] == [*name[1:]]
-        for d in definitions
-        for read, _, inner in scripted(d.right, "SUB")
+    are_labels = all(len(n) > 1 for n in own) and name not in own
+    if statement.is_scalar:  # the `\sigma^2 = ..` beside a `\sigma_x^2`
+        is_read_alone = any(_reads_alone(statement.target, d) for d in definitions)
+        return bool(own) and are_labels and is_read_alone
+    return (
+        len(name) > 1
+        and are_labels
+        and any(
+            read.value == statement.target and [t.value for t in inner] == [*name[1:]]
+            for d in definitions
+            for read, _, inner in scripted(d.right, "SUB")
+        )
+    )
+
+
+def _is_applied(definition: Statement) -> bool:
+    """Whether it is the `U(r) = ..` of a function."""
+    return any(t.type == "LPAR" for t in definition.tokens[: definition.equal])
+
+
+def _reads_alone(name: str, definition: Statement) -> bool:
+    """Whether the name stands on the right side without a subscript."""
+    below = {id(base) for base, _, _ in scripted(definition.right, "SUB")}
+    return any(
+        t.type == "NAME" and t.value == name and id(t) not in below for t in definition.right
     )
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
+from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.found import Found
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.proportions import unnormalized
 from tadc.syntax.tex.requests import asked_derivative
+from tadc.syntax.tex.script_tokens import scripted
 from tadc.syntax.tex.sides import is_about_probabilities
 from tadc.syntax.tex.statement import Statement, depths
 
-__all__ = ["nothing", "products", "told", "unread_equations", "without_factors"]
+__all__ = [
+    "determining_equations",
+    "nothing",
+    "products",
+    "told",
+    "unread_equations",
+    "without_factors",
+]
 
 
 def nothing(text: Expansion, skipped: Sequence[Statement]) -> SyntaxError:
@@ -106,6 +115,39 @@ def unread_equations(
     return errors
 
 
+def determining_equations(
+    text: Expansion,
+    declared: Set[str],
+    skipped: Sequence[Statement],
+    definitions: Sequence[Statement],
+) -> list[SyntaxError]:
+    r"""The errors of equations such as `\sqrt{p_i} = a_i + 1`, which tell the one name of their left side, where definitions read it: it would be an input."""
+    known = declared | {d.target for d in definitions}
+    read = {t.value for d in definitions for t in d.right if t.type == "NAME"}
+    errors = []
+    for s in skipped:
+        left = s.tokens[: s.equal]
+        is_equation = s.kind == "skipped" and 0 < s.equal < len(s.tokens) - 1
+        if not is_equation or left[0].type not in _AROUND_ONE or {t.type for t in left} & _OTHERS:
+            continue
+        inside = {id(t) for kind in ("SUB", "SUP") for _, _, b in scripted(left, kind) for t in b}
+        names = {t.value for t in left if t.type == "NAME" and id(t) not in inside}
+        right = {t.value for t in s.right if t.type == "NAME"}
+        if len(names) == 1 and right and names <= read - known - right:
+            span = text.span(left[0].start, left[-1].end)
+            (name,) = names
+            errors.append(
+                SyntaxError(
+                    span,
+                    f"this equation tells `{as_printed(name)}`, which another formula reads, and only a name or an element is defined",
+                    fix=f"solve it, `{as_printed(name)} = ..`, or declare what is given: `%!tadc input {name}[N]`",
+                )
+            )
+    return errors
+
+
+_AROUND_ONE = frozenset(("FRAC", "FUNC", "NUM", "SQRT", "MINUS", "LPAR"))
+_OTHERS = frozenset(("RED", "ERROR", "TEXT", "REL", "IN", "CASES_B"))
 _BEGIN_VALUES = frozenset(("FRAC", "FUNC", "NUM", "LPAR", "LSQB", "SQRT", "MINUS"))
 _IN_PRODUCTS = frozenset(("NAME", "SUB", "LBRACE", "RBRACE", "COMMA", "CDOT", "THIN"))
 

@@ -17,9 +17,9 @@ from tadc.syntax.tex.labels import with_compounds
 from tadc.syntax.tex.names import closing_braces
 from tadc.syntax.tex.numbered_sizes import is_linear
 from tadc.syntax.tex.ranges import indices_of, said_ranges, says_range, word_says_range
-from tadc.syntax.tex.script_tokens import scripted
+from tadc.syntax.tex.script_tokens import bound_names, scripted
 from tadc.syntax.tex.statement import Statement, depths
-from tadc.syntax.tex.token_list import Token
+from tadc.syntax.tex.token_list import Token, behind_scripts, closing_brackets
 
 __all__ = [
     "add_range_behind",
@@ -208,7 +208,9 @@ def _add_row(result: list[Statement], parts: list[_Part], reading: set[str]) -> 
         defined = _last_definitions(result)
         if defined and (spoken := [w for w in words if word_says_range(w)]):
             ranges += spoken
-        if not tokens or _is_unbounded(tokens) or _is_of_number(tokens, defined):
+        is_condition = bool(words) and words[-1].value.lower().startswith(("if", "when"))
+        is_of_number = not is_condition and _is_of_number(tokens, defined)
+        if not tokens or _is_unbounded(tokens) or is_of_number:
             continue
         is_range = bool(ranges) or (
             bool(defined)
@@ -318,17 +320,53 @@ def _is_unbounded(tokens: Sequence[Token]) -> bool:
 
 
 def _is_of_number(tokens: Sequence[Token], defined: Sequence[Token]) -> bool:
-    r"""Whether it is the `t \in [0, 1]` of a formula that has no `t` below a name: a number between two; or the `\alpha \ne 1` of one
-    that reads the number `\alpha`.
+    r"""Whether it is the `t \in [0, 1]` of a formula that has no `t` below a name: a number between two; the `\alpha \ne 1`, `a > 0` or
+    `0 < p < 1` of one that reads this number; or the `b_i \in \{0, 1\}` of one that reads these elements.
     """
     kinds = [t.type for t in tokens]
-    if kinds == ["NAME", "REL", "NUM"] and tokens[0].value in GREEK:
-        return _is_read_alone(tokens[0].value, defined)
+    if kinds in (["NAME", "REL", "NUM"], ["NUM", "REL", "NAME", "REL", "NUM"]):
+        name = tokens[kinds.index("NAME")].value
+        is_strict = all(t.value in ("<", ">") for t in tokens if t.type == "REL")
+        return _is_given(name, defined) or (is_strict and _is_argument(name, defined))
+    if kinds[:2] == ["NAME", "SUB"] and _is_in_numbers(tokens):
+        return _is_read_below(tokens[0].value, defined)
     is_interval = kinds[:2] == ["NAME", "IN"] and kinds[2:3] in (["LSQB"], ["LPAR"])
     if not is_interval or "DOTS" in kinds or kinds[4:5] != ["COMMA"] or tokens[2].value == r"\{":
         return False
     below = {t.value for _, _, inner in scripted(defined, "SUB") for t in inner}
     return tokens[0].value not in below
+
+
+_REAL = frozenset(("r", "s", "u", "v", "w", "x", "y", "z", *GREEK))  # letters of arguments
+
+
+def _is_given(name: str, defined: Sequence[Token]) -> bool:
+    """Whether it is a number that the formulas read: no index, nothing on a left side."""
+    left = next((n for n, t in enumerate(defined) if t.type in ("EQ", "DEF")), 0)
+    is_own = any(t.value == name for t in defined[:left])
+    indices = bound_names(defined) | {*indices_of(defined)}
+    return not is_own and name not in indices and _is_read_alone(name, defined)
+
+
+def _is_argument(name: str, defined: Sequence[Token]) -> bool:
+    """Whether it is the real argument `x` of `f(x) = ..`; an integer may be an index."""
+    left = next((n for n, t in enumerate(defined) if t.type in ("EQ", "DEF")), 0)
+    is_call = any(t.type == "LPAR" for t in defined[:left])
+    return name in _REAL and is_call and any(t.value == name for t in defined[:left])
+
+
+def _is_in_numbers(tokens: Sequence[Token]) -> bool:
+    r"""Whether it is `b_i \in \{0, 1\}` or `b_i \in [0, 1]`: in a set or an interval of numbers."""
+    place = behind_scripts(tokens, 1, closing_brackets(tokens))
+    behind = [t.type for t in tokens[place:]]
+    is_set = behind[:1] == ["IN"] and behind[1:2] in (["LSQB"], ["LPAR"])
+    return is_set and {*behind[2:-1]} <= {"NUM", "MINUS", "COMMA"}
+
+
+def _is_read_below(name: str, defined: Sequence[Token]) -> bool:
+    """Whether elements of that name stand on the right side, and it is not what is defined."""
+    elements = {base.value for base, _, _ in scripted(defined[1:], "SUB")}
+    return name in elements and name != defined[0].value
 
 
 def _is_read_alone(name: str, defined: Sequence[Token]) -> bool:

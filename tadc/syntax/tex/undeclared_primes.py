@@ -2,7 +2,7 @@ r"""Primes in products of letters that nothing declares: `X'X`, `x_i x_i'`, `u'W
 
 In statistics they are transposes, and nobody declares what a text calls vectors and matrices; `k'x` may be a product with another number.
 So they are asked about where the letter stands beside itself, and in front of a factor where it stands nowhere without the prime, or has
-subscripts that the factor lacks.
+subscripts that the factor lacks; and behind a factor with the same subscripts, as in the matrix `\sum_i x_i z_i'`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def with_undeclared_primes(
             (base not in plain and not names_numbers)
             or (_has_subscript(tokens, place) > _has_subscript(tokens, following))
         )
-        if is_beside_itself or is_in_front:
+        before = next((n for n in run if behind_scripts(tokens, n + 1, closing) == place), None)
+        is_outer = before is not None and _has_same_indices(tokens, before, place, closing)
+        if is_beside_itself or is_in_front or is_outer:
             below = len(_indices(tokens[place + 1 : end]))
             result[place] = _unclear(token, base, below)
     return tuple(result)
@@ -98,6 +100,14 @@ def _are_alike(tokens: Sequence[Token], one: int, two: int, closing: Mapping[int
     """
     below = [_indices(tokens[n + 1 : behind_scripts(tokens, n + 1, closing)]) for n in (one, two)]
     return below[0] == below[1] or (one < two and max(map(len, below)) < 2)
+
+
+def _has_same_indices(
+    tokens: Sequence[Token], one: int, two: int, closing: Mapping[int, int]
+) -> bool:
+    """Whether both have the same letters below them, and some."""
+    below = [_indices(tokens[n + 1 : behind_scripts(tokens, n + 1, closing)]) for n in (one, two)]
+    return below[0] == below[1] != []
 
 
 def _indices(scripts: Sequence[Token]) -> list[str]:

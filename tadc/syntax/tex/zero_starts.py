@@ -58,6 +58,8 @@ def beginning_at_zero(
                 if least is None:
                     is_input = element.name.name not in targets
                     least = _least_in_letters(falling, lows, indices if is_input else None)
+                if least is None and element.name.name not in targets:
+                    least = _least_by_left(falling, definition, indices)
                 if least == 0 and (element.name.name, n) in printed:
                     continue  # it is moved to where it is printed
                 if least is not None and (
@@ -177,6 +179,16 @@ def _least_in_letters(
         return None
     least = form.constant + sum(factor for _, factor in form.terms)
     return least if least == 0 else None
+
+
+def _least_by_left(subscript: Expression, definition: Definition, indices: Set[str]) -> int | None:
+    r"""The 0 of `V_{t+n}` in a definition with `t = 0, \dots, T`, where `n` is a size: what is read at an index that begins at 0 does, too."""
+    form = linear(subscript)
+    zeros = {r.name.name for r in definition.lefts if _first(r) == 0}
+    terms = dict(form.terms) if form is not None and form.constant == 0 else {}
+    are_added = all(factor == 1 for factor in terms.values())
+    is_moved = len(terms) > 1 and len({*terms} & indices) == 1
+    return 0 if are_added and is_moved and {*terms} & zeros else None
 
 
 _Firsts: TypeAlias = "dict[str, int]"
