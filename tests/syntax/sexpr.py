@@ -6,6 +6,7 @@ from tadc.syntax.ast import (
     Application,
     BaseDeclaration,
     Binary,
+    Block,
     Bracket,
     Choice,
     Comparison,
@@ -14,6 +15,7 @@ from tadc.syntax.ast import (
     Element,
     IsInteger,
     Logical,
+    Loop,
     Name,
     Not,
     Number,
@@ -103,6 +105,11 @@ def _parts(node: object) -> list[object]:
             return ["(", "=", target, *_dtype(dtype), lefts, body, ")"]
         case Update(target, lefts, condition, body):
             return ["(", "<-", target, lefts, condition, body, ")"]
+        case Block(items):
+            return ["(", "step", *items, ")"]
+        case Loop(index, extent, low, high, down, items):
+            direction = ["down"] if down else []
+            return ["(", "repeat", index, extent, low, high, *direction, *items, ")"]
     raise AssertionError(f"no s-expression for {node}")
 
 

@@ -79,6 +79,8 @@ def _survives(text: str) -> None:
 
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(_TOKENS), max_size=25).map("".join))
+@example("step {}")
+@example("repeat 3 {}")
 @example("a = (\r")
 @example("x[i = 3")
 @example("a = sum{")
