@@ -196,7 +196,7 @@ def _spelling(name: Token, places: _Places) -> _Spelling | None:
             above.append("'")
             place += 1
             continue
-        if place + 1 not in closing:
+        if closing.get(place + 1, len(tokens)) - place > LONGEST_SCRIPT:
             return None
         inner = tokens[place + 2 : closing[place + 1]]
         if tokens[place].type == "SUB":
