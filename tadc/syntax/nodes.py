@@ -13,6 +13,7 @@ from tadc.trampoline import descend
 __all__ = [
     "Node",
     "Rule",
+    "all_ranges",
     "conjuncts",
     "free_names",
     "fresh_name",
@@ -139,6 +140,12 @@ def key(root: Node) -> tuple[object, ...]:
             own += [(r.name.name, r.extent is None, r.low is None) for r in node.ranges]
         result.append(tuple(own))
     return tuple(result)
+
+
+def all_ranges(definition: ast.Definition) -> tuple[ast.Range, ...]:
+    """The ranges of its left side, and of all reductions in it."""
+    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
+    return (*definition.lefts, *(r for n in reductions for r in n.ranges))
 
 
 def names_of(items: Iterable[ast.Item]) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Comparison, Definition, Element, Name, Number, Unary
-from tadc.syntax.nodes import Node, nodes, parts
+from tadc.syntax.nodes import Node, all_ranges, nodes, parts
 from tadc.syntax.tex.commands import GREEK
 
 __all__ = ["refuse_compared", "refuse_parameters", "refuse_values"]
@@ -116,9 +116,7 @@ def _values(definition: Definition) -> Iterator[Name]:
 
 def _bound(definition: Definition) -> frozenset[str]:
     """All indices of the definition."""
-    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
-    ranges = (*definition.lefts, *(r for n in reductions for r in n.ranges))
-    return frozenset(r.name.name for r in ranges)
+    return frozenset(r.name.name for r in all_ranges(definition))
 
 
 def _is_about_zero(node: Node) -> bool:
@@ -211,9 +209,4 @@ def _other_than_sums(root: Node) -> set[int]:
 
 
 def _names(node: Node) -> Iterator[Name]:
-    todo = [node]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, Name):
-            yield part
-        todo += reversed(parts(part))
+    return (n for n in nodes((node,)) if isinstance(n, Name))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Binary, Definition, Element, Expression, Name, Number
-from tadc.syntax.nodes import Node, key, nodes
+from tadc.syntax.nodes import Node, all_ranges, key, nodes
 
 __all__ = ["columns"]
 
@@ -101,8 +101,7 @@ def _lengths(
 ) -> dict[str, Set[object]]:
     """How far the indices run, by their ranges and by what is read with all its subscripts."""
     found: dict[str, set[object]] = {}
-    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
-    for r in (*definition.lefts, *(r for n in reductions for r in n.ranges)):
+    for r in all_ranges(definition):
         length = _length(r, base)
         if length is not None:
             found.setdefault(r.name.name, set()).add(key(length))

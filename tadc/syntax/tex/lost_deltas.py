@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tadc.errors import Span, SyntaxError
 from tadc.syntax import ast
 from tadc.syntax.ast import Application, Comparison, Definition, Name
-from tadc.syntax.nodes import Node, key, nodes
+from tadc.syntax.nodes import Node, all_ranges, key, nodes
 from tadc.syntax.tex.commands import words
 
 __all__ = ["refuse_lost_deltas"]
@@ -59,8 +59,7 @@ def _refuse_arguments(definition: Definition) -> None:
 
 
 def _refuse_different_ends(definition: Definition) -> None:
-    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
-    ranges = (*definition.lefts, *(r for n in reductions for r in n.ranges))
+    ranges = all_ranges(definition)
     ends = {r.name.name: key(r.high) for r in ranges if isinstance(r.high, (Name, ast.Element))}
     for span, i, j in _deltas(definition.body):
         if i in ends and j in ends and ends[i] != ends[j]:

@@ -15,7 +15,7 @@ from itertools import islice
 
 from tadc.errors import SyntaxError
 from tadc.syntax import ast
-from tadc.syntax.nodes import names_of, nodes
+from tadc.syntax.nodes import all_ranges, names_of, nodes
 from tadc.syntax.tex.as_printed import as_printed
 from tadc.syntax.tex.macros import Expansion
 from tadc.syntax.tex.names import closing_braces
@@ -136,9 +136,7 @@ def refuse_dropped(
 def _inputs(items: Sequence[ast.Item], declared: Set[str]) -> set[str]:
     """The names that definitions read and nothing defines or declares."""
     definitions = [i for i in items if isinstance(i, ast.Definition)]
-    reductions = (n for n in nodes(d.body for d in definitions) if isinstance(n, ast.Reduction))
-    bound = {r.name.name for n in reductions for r in n.ranges}
-    bound |= {r.name.name for d in definitions for r in d.lefts}
+    bound = {r.name.name for d in definitions for r in all_ranges(d)}
     sizes = {i.name.name for i in items if isinstance(i, ast.SizeDeclaration)}
     targets = {d.target.name for d in definitions}
     return names_of(definitions) - bound - sizes - targets - declared

@@ -17,7 +17,7 @@ from tadc.syntax.ast import (
     Range,
     Reduction,
 )
-from tadc.syntax.nodes import Node, free_names, nodes, rewritten
+from tadc.syntax.nodes import Node, all_ranges, free_names, nodes, rewritten
 
 __all__ = ["with_ranges_of_others"]
 
@@ -32,7 +32,7 @@ def with_ranges_of_others(
     for d in definitions:
         sums = [n for n in nodes((d.body,)) if isinstance(n, Reduction)]
         pairs = [p for n in sums if n.condition is not None for p in _different(n.condition)]
-        known = _printed([*d.lefts, *(r for n in sums for r in n.ranges)])
+        known = _printed(all_ranges(d))
         shaped = _below(d, declared)
         told = {a: known[b] for a, b in reversed(pairs) if b in known and a not in shaped}
         result.append(_with_ranges(d, told, notes) if told else d)

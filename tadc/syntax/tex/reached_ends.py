@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tadc.errors import Span
 from tadc.syntax import ast
 from tadc.syntax.ast import Definition, Element, Range
-from tadc.syntax.nodes import nodes
+from tadc.syntax.nodes import all_ranges, nodes
 from tadc.syntax.tex.linear import Linear, linear
 
 __all__ = ["counts_from_one"]
@@ -50,8 +50,7 @@ def counts_from_one(definitions: Sequence[Definition]) -> Span | None:
 
 def _ends(definition: Definition, targets: set[str]) -> Iterator[_Ends]:
     """Those of the subscripts of inputs whose indices have printed ranges, some of which begins at a letter or behind 1."""
-    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
-    ranges = [*definition.lefts, *(r for n in reductions for r in n.ranges)]
+    ranges = all_ranges(definition)
     names = [r.name.name for r in ranges]
     printed = {r.name.name: r for r in ranges if names.count(r.name.name) == 1}
     lows, highs = _bounds(printed)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from tadc.errors import Span
 from tadc.syntax import ast
 from tadc.syntax.ast import Binary, Definition, Element, Expression, Name, Number
-from tadc.syntax.nodes import Node, nodes, parts, rewritten
+from tadc.syntax.nodes import Node, all_ranges, nodes, parts, rewritten
 from tadc.syntax.tex.index_values import lasts_of, lowest, lows_of, with_lasts
 from tadc.syntax.tex.linear import Linear, linear
 
@@ -110,14 +110,12 @@ def printed_from_zero(definitions: Sequence[Definition]) -> set[Dimension]:
 
 def open_indices(definition: Definition) -> set[str]:
     """The indices that have no printed range somewhere."""
-    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
-    every = (*definition.lefts, *(r for n in reductions for r in n.ranges))
-    return {r.name.name for r in every if r.low is None and r.extent is None}
+    ranges = all_ranges(definition)
+    return {r.name.name for r in ranges if r.low is None and r.extent is None}
 
 
 def _indices(definition: Definition) -> set[str]:
-    reductions = (n for n in nodes((definition.body,)) if isinstance(n, ast.Reduction))
-    return {r.name.name for r in (*definition.lefts, *(r for n in reductions for r in n.ranges))}
+    return {r.name.name for r in all_ranges(definition)}
 
 
 def zeros_beside_all(definitions: Sequence[Definition], name: str) -> Iterator[Element]:
