@@ -427,6 +427,8 @@ def _with_given_quotients(e: Reduce) -> Reduce:
 
     As an unknown of the system it would be mixed with the others: of `h[q,i] = g[q, (i - q//3) % N]` each `q//3` is known where `q` is.
     """
+    if not e.derived:
+        return e
     given: dict[Symbol, Affine] = {}
     bound = {*e.indices, *(d.name for d in e.derived)}
     for c in e.domain:

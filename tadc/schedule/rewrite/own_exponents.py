@@ -54,7 +54,7 @@ def with_own_outside(step: Step, extent: Affine, program: Program) -> Telescoped
 
 
 def _exponential(e: Expr, index: Symbol) -> Call | None:
-    """The exponential that is the one factor of the term that has the index."""
+    """The exponential that is the one factor of the term that has the index; behind no choice, which might leave out the newest term."""
     while index in e.symbols:
         match e:
             case Call("exp", (_,)):
@@ -72,12 +72,12 @@ def _exponential(e: Expr, index: Symbol) -> Call | None:
 
 def _terms(e: Expr) -> Iterator[Expr]:
     """What is added up, in order."""
-    match e:
-        case Call("add", (a, b)):
-            yield from (*_terms(a), *_terms(b))
-        case Call("sub", (a, b)):
-            yield from (*_terms(a), *(Call("neg", (term,)) for term in _terms(b)))
-        case Call("neg", (a,)):
-            yield from (Call("neg", (term,)) for term in _terms(a))
-        case _:
-            yield e
+    waiting = [(e, False)]
+    while waiting:
+        match waiting.pop():
+            case Call("add" | "sub" as function, (a, b)), is_negative:
+                waiting += [(b, is_negative != (function == "sub")), (a, is_negative)]
+            case Call("neg", (a,)), is_negative:
+                waiting.append((a, not is_negative))
+            case term, is_negative:
+                yield Call("neg", (term,)) if is_negative else term

@@ -41,6 +41,11 @@ def with_wraps_as_conditions(program: Program) -> Program:
 
     statements: list[Statement] = []
     for s in program.statements:
+        if not s.derived and not any(
+            isinstance(e, Reduce) and e.derived for e in postorder(s.body)
+        ):
+            statements.append(s)
+            continue
         around = _ranges(s.extents, s.derived, {})
         derived, body = _unwrapped(s.derived, (), s.body, dict(around))
         statements.append(replace(s, derived=derived, body=rewrite_in(body, around, enter)))
