@@ -7,7 +7,7 @@ The choice follows from the sizes alone, and with it the order in which sums are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import nsmallest
@@ -114,21 +114,30 @@ def gpu_program(
 
 def _with_single_terms(program: Program, times: Times | None) -> Program:
     """Sums of at most one term are choices, where that is no slower by the model."""
-    statements = []
-    for s in program.statements:
-        made = with_single_terms(s, program)
-        is_slower = made is not s and times and times(program, [s])[0] < times(program, [made])[0]
-        statements.append(s if is_slower else made)
-    return replace(program, statements=tuple(statements))
+    return _where_no_slower(program, lambda s: with_single_terms(s, program), times)
 
 
 def _with_long_windows(program: Program, times: Times) -> Program:
     """Windows begin at 0, where that is faster by the model: then all points of a tile have the same loop."""
+    return _where_no_slower(program, long_windows_from_zero, times, BETTER)
+
+
+def _where_no_slower(
+    program: Program,
+    rewriting: Callable[[Statement], Statement],
+    times: Times | None,
+    factor: float = 1.0,
+) -> Program:
+    """The program with the statements rewritten that take no longer then, times the factor."""
     statements = []
     for s in program.statements:
-        made = long_windows_from_zero(s)
-        is_faster = made is not s and times(program, [made])[0] * BETTER < times(program, [s])[0]
-        statements.append(made if is_faster else s)
+        made = rewriting(s)
+        is_slower = (
+            made is not s
+            and times is not None
+            and times(program, [s])[0] < times(program, [made])[0] * factor
+        )
+        statements.append(s if is_slower else made)
     return replace(program, statements=tuple(statements))
 
 
